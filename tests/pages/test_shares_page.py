@@ -42,15 +42,21 @@ def rows(page: Element) -> list[list[str]]:
 def test_the_tree_shows_every_number_on_one_scale(people: dict[str, Client], divided) -> None:
     page = get(people["viewer"])
     assert rows(page) == [
-        ["6 4 by quota, 2 of the surplus", "4", "unlimited", "1 priority 100", "8", "6",
+        ["6", "4", "unlimited", "1 priority 100", "8", "6",
          "2 of 2 other is before it: with its next workload it stays within its quota"],
-        ["5 3 by quota, 1 of the surplus, 1 by rounding", "3", "unlimited", "1 priority 100", "5",
+        ["5", "3", "unlimited", "1 priority 100", "5",
          "3", "1 of 2"],
-        ["1 0 by quota, 1 of the surplus", "0", "unlimited", "1 priority 100", "3", "3",
+        ["1", "0", "unlimited", "1 priority 100", "3", "3",
          "2 of 2 a is before it: with its next workload it has the smaller dominant share"],
         ["2", "2", "unlimited", "2 priority 200", "2", "0", "1 of 2"],
     ]  # fmt: skip
     bars = [each.attrs["aria-label"] for each in page.id("share-rows").all("svg")]
+    parts = [each.text for each in page.id("share-rows").all("p")]
+    assert parts == [
+        "4 by quota, 2 of the surplus",
+        "3 by quota, 1 of the surplus, 1 by rounding",
+        "0 by quota, 1 of the surplus",
+    ]
     assert bars[0] == "dept uses 6 GPU, its fair share is 6"
     widths = [
         each.attrs["width"]
@@ -62,9 +68,9 @@ def test_the_tree_shows_every_number_on_one_scale(people: dict[str, Client], div
 
 def test_another_resource_and_one_queue_in_detail(people: dict[str, Client], divided) -> None:
     page = get(people["viewer"], "?show=cpu&of=other")
-    assert "0 cpu on ready nodes" in page.id("shares-region").text
+    assert "0 CPUs on ready nodes" in page.id("shares-region").text
     detail = page.id("shares-detail").text
-    assert "2 gpu from a , 2 gpu from b" in detail
+    assert "2 GPUs from a , 2 GPUs from b" in detail
     assert "Dominant share 0 of what it may use of cpu" in detail
 
 
@@ -74,7 +80,7 @@ def test_a_trial_shows_both_fair_shares_and_applies_nothing(
     page = get(people["viewer"], "?queue=b&number=quota&resource=gpu&value=3")
     assert [row[1] for row in rows(page)] == ["the same", "3 −2", "3 +2", "the same"]
     assert page.id("t-queue").attrs["value"] == "b"
-    assert [row[0][0] for row in rows(get(people["viewer"]))] == ["6", "5", "1", "2"]
+    assert [row[0] for row in rows(get(people["viewer"]))] == ["6", "5", "1", "2"]
 
 
 def test_a_wrong_trial_is_explained_beside_the_form(people: dict[str, Client], divided) -> None:
@@ -93,7 +99,7 @@ def test_the_page_of_a_queue_has_its_shares_and_links_its_parent(
 ) -> None:
     page = read_page(people["viewer"].get("/o/here/queues/other"))
     assert complaints(page) == []
-    assert "2 gpu from a , 2 gpu from b" in page.id("queue-shares").text
+    assert "2 GPUs from a , 2 GPUs from b" in page.id("queue-shares").text
     page = read_page(people["viewer"].get("/o/here/queues/b"))
     assert complaints(page) == []
     (parent,) = [each for each in page.all("a") if each.text == "below dept"]

@@ -100,6 +100,11 @@ class Reclaimable:
     resource: str
     amount: int
 
+    @property
+    def amounts(self) -> Mapping[str, int]:
+        """The amount by resource."""
+        return {self.resource: self.amount}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueShares:
