@@ -127,7 +127,6 @@ class FairshareCapacity:
     ) -> CapacityNode:
         account = self._ledger.queue(name)
         used, quota, limit = account.used(key), account.guaranteed(key), account.limit(key)
-        own = _least(used, quota)
         entitled = account.available(key) + used
         return CapacityNode(
             kind=kind,
@@ -140,7 +139,7 @@ class FairshareCapacity:
             entitled=entitled if entitled > 0 else 0,
             demand=demand,
             cannot_run_demand=cannot_run,
-            extras={"own": own, "borrowed": max(0, _least(used, limit) - own)},
+            extras=_parts(used, quota, limit),
         )
 
 
@@ -160,21 +159,22 @@ def organization_nodes(
             if each == key:
                 for queue in tops:
                     limit += queue.limit[place]
+        # A queue includes the usage below it.
+        used = sum(each.used for each in here if len(each.path) < 2 or each.path[-2] not in listed)
+        quota = quotas.get(key, 0)
         found.append(
             CapacityNode(
                 kind="organization",
                 path=(),
                 flavor=key[0],
                 resource=key[1],
-                guaranteed=quotas.get(key, 0),
+                guaranteed=quota,
                 limit=limit,
-                # A queue includes the usage below it.
-                used=sum(
-                    each.used for each in here if len(each.path) < 2 or each.path[-2] not in listed
-                ),
+                used=used,
                 entitled=limit,
                 demand=sum(each.demand for each in here),
                 cannot_run_demand=sum(each.cannot_run_demand for each in here),
+                extras=_parts(used, quota, limit),
             )
         )
     return tuple(found)
@@ -208,5 +208,8 @@ def _by_key(requests: Requests) -> dict[FlavorResource, int]:
     return found
 
 
-def _least(used: int, bound: Amount) -> int:
-    return min(used, bound) if isinstance(bound, int) else used
+def _parts(used: int, quota: Amount, limit: Amount) -> dict[str, Amount | bool]:
+    """Return the usage within the quota, and that above it up to the limit."""
+    own = min(used, quota) if isinstance(quota, int) else used
+    most = min(used, limit) if isinstance(limit, int) else used
+    return {"own": own, "borrowed": max(0, most - own)}
