@@ -19,7 +19,7 @@ from console.engine.disciplines.fairshare.min_runtime import (
     may_be_considered,
 )
 from console.engine.disciplines.fairshare.nomination import Attempt, Hurdle, Search
-from console.engine.disciplines.fairshare.prospects import nodes_for_moves
+from console.engine.disciplines.fairshare.prospects import nodes_with_prospects
 from console.engine.disciplines.fairshare.reclaim import (
     Loss,
     ReclaimCheck,
@@ -105,7 +105,7 @@ def consolidate(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Fai
 
     def search(job: Job) -> tuple[VictimSearch, None]:
         movable = [each for each in session.movable if session.may_take(job, each)]
-        nodes = nodes_for_moves(session, start_unit(job.groups), movable)
+        nodes = nodes_with_prospects(session, start_unit(job.groups), movable)
         return VictimSearch(
             session=session, candidates=movable, validate=_only_moved, nodes=nodes
         ), None
@@ -142,13 +142,9 @@ def reclaim(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Failure
         ]
         nodes = None
         if not session.moves_by_reclaim:
-            nodes = {
-                pod.node
-                for each in candidates
-                if each.queue in losers
-                for pod in each.pods
-                if pod.is_active and pod.node is not None
-            }
+            nodes = nodes_with_prospects(session, start_unit(job.groups), candidates, losers)
+            if not nodes:
+                return nothing, ReclaimRefusal(step=Step.ENTITLED, queue=job.queue)
         return VictimSearch(
             session=session,
             candidates=candidates,

@@ -64,15 +64,19 @@ class Rooms(dict[str, "NodeRoom"]):
                 for key in self.by_free_gpus[number]:
                     yield self[key]
 
-    def fit(self, need: Need, *, besides: str | None = None) -> bool:
-        """Return whether a node other than *besides* has room for a pod when pods have stopped."""
+    def fit(self, need: Need) -> bool:
+        """Return whether a node has room for a pod when pods have stopped."""
+        return any(True for _ in self.fitting(need))
+
+    def fitting(self, need: Need) -> Iterator[str]:
+        """Yield the nodes that have room for a pod when pods have stopped."""
         if need.gpus:
             candidates: Iterable[NodeRoom] = self.with_free_gpus(need.gpus)
         elif need.share is not None:
             candidates = self.candidates_for_share()
         else:
             candidates = self.values()
-        return any(each.fits_in_future(need) for each in candidates if each.key != besides)
+        return (each.key for each in candidates if each.fits_in_future(need))
 
     def candidates_for_share(self) -> Iterator[NodeRoom]:
         """Yield the nodes with shared or free devices."""

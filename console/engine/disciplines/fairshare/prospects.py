@@ -7,10 +7,12 @@ some, it runs for all jobs in their order, and ends when the last of these had i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
+from itertools import islice
 
-from console.engine.disciplines.fairshare.gangs import Pod, PodState, requested, start_unit
+from console.engine.disciplines.fairshare.gangs import Pod, requested, start_unit
 from console.engine.disciplines.fairshare.gates import quota_refusal, refusal
+from console.engine.disciplines.fairshare.requests import Need
 from console.engine.disciplines.fairshare.resources import fits, plus
 from console.engine.disciplines.fairshare.session import Job, Session
 from console.engine.disciplines.fairshare.spec import PlacementStrategy
@@ -43,7 +45,7 @@ class Prospects:
             self._free_gpus = sum(each.free_gpus() for each in session.rooms.values())
         if requested(unit).gpu > self._free_gpus:
             return False
-        return bool(nodes_for_moves(session, unit, session.movable))
+        return bool(nodes_with_prospects(session, unit, session.movable))
 
     def of_reclaim(self, job: Job) -> bool:
         """Return whether *job* may take room from other queues."""
@@ -71,32 +73,53 @@ class Prospects:
         return quota_refusal(session.path_standings(job.queue), request) is None
 
 
-def nodes_for_moves(session: Session, unit: Collection[Pod], candidates: Iterable[Job]) -> set[str]:
+def nodes_with_prospects(
+    session: Session,
+    unit: Collection[Pod],
+    candidates: Sequence[Job],
+    losers: Collection[str] = (),
+) -> set[str]:
     """
-    Return the nodes on which the pods of *unit* may have room after *candidates* move elsewhere.
+    Return the nodes on which a pod of *unit* may have room after *candidates* have left them.
 
-    A pod moves only to a node that has room for it now. For several pods, and for shares of
-    devices, all nodes of the candidates are returned.
+    Without *losers*, candidates only move, to a node that has room for them now. Otherwise a node
+    needs a candidate in one of the queues *losers*, which may stop. For several pods, and for
+    shares of devices, all such nodes are returned, and those of candidates on several nodes.
     """
     needs = [pod.need for pod in unit]
-    is_exact = len(needs) == 1 and needs[0].gpus > 0
+    # A pod that fits already, because earlier victims have left room, fits after any further one.
+    is_exact = len(needs) == 1 and needs[0].gpus > 0 and not session.rooms.fit(needs[0])
+    elsewhere: dict[Need, tuple[str, ...]] = {}
     freed: dict[str, int] = {}
+    worthwhile: set[str] = set()
+    stopping: set[str] = set()
     for job in candidates:
-        for pod in job.pods:
-            if pod.node is None or pod.state is not PodState.RUNNING:
-                continue
-            gpus = pod.need.gpus
+        pods = [pod for pod in job.pods if pod.is_active and pod.node is not None]
+        nodes = {pod.node for pod in pods if pod.node is not None}
+        may_stop = job.queue in losers
+        if may_stop:
+            stopping |= nodes
+        if len(nodes) > 1:
+            worthwhile |= nodes
+        for pod in pods:
+            node, gpus = pod.node, pod.need.gpus
+            assert node is not None
             if pod.need.share is not None:
                 # It may move to another device of the same node.
                 gpus = pod.need.share.devices
-            elif is_exact and not session.rooms.fit(pod.need, besides=pod.node):
-                gpus = 0
-            freed[pod.node] = freed.get(pod.node, 0) + gpus
-    if not is_exact:
-        return set(freed)
+            elif not may_stop:
+                if pod.need not in elsewhere:
+                    elsewhere[pod.need] = tuple(islice(session.rooms.fitting(pod.need), 2))
+                if all(each == node for each in elsewhere[pod.need]):
+                    gpus = 0
+            freed[node] = freed.get(node, 0) + gpus
     rooms = session.rooms
-    return {
-        node
-        for node, gpus in freed.items()
-        if gpus and rooms[node].future_gpus + gpus >= needs[0].gpus
-    }
+    if is_exact:
+        found = worthwhile | {
+            node
+            for node, gpus in freed.items()
+            if gpus and rooms[node].future_gpus + gpus >= needs[0].gpus
+        }
+    else:
+        found = set(freed)
+    return found & stopping if losers else found

@@ -31,6 +31,7 @@ def allocatable(quota: Amount, limit: Amount, fair_share: Amount) -> Amount:
     """
     Return the larger one of quota and fair share, at most the limit.
 
+    >>> from console.engine.model.amounts import UNLIMITED
     >>> allocatable(2000, UNLIMITED, 3000), allocatable(2000, 1000, 3000)
     (3000, 1000)
     >>> allocatable(UNLIMITED, 1000, 0)

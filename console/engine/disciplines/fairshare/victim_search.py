@@ -103,11 +103,15 @@ class VictimSearch:
         if recorded and (found := self._try(job, unit, recorded)) is not None:
             return found
         beside: dict[str, list[Victim]] = {}
+        # With the last pod on these nodes, the last solution has been tried.
+        left = None if recorded else self._pods_on_nodes()
         known = frozenset(pod for each in recorded for pod in each.pods)
         for victim in self._victims(known):
             nodes = dict.fromkeys(pod.node for pod in victim.pods if pod.node is not None)
             for node in nodes:
                 beside.setdefault(node, []).append(victim)
+            if left is not None:
+                left -= sum(pod.node in (self.nodes or ()) for pod in victim.pods)
             for node in nodes:
                 if not recorded and self.nodes is not None and node not in self.nodes:
                     continue
@@ -116,7 +120,18 @@ class VictimSearch:
                     continue
                 if (found := self._try(job, unit, (*recorded, *beside[node]))) is not None:
                     return found
+            if left == 0:
+                return None
         return None
+
+    def _pods_on_nodes(self) -> int | None:
+        """Return how many pods of the candidates run on `nodes`; None: on any node."""
+        nodes = self.nodes
+        if nodes is None:
+            return None
+        return sum(
+            pod.node in nodes for job in self.candidates for pod in job.pods if pod.is_active
+        )
 
     def _may_fit(self, unit: Sequence[Pod], node: str, victims: Sequence[Victim]) -> bool:
         """
