@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -12,6 +12,8 @@ from django.test import Client
 from console.capacity.services.delete_cluster import delete_cluster
 from console.capacity.services.report_cluster import report_cluster
 from console.configs.services.apply_config import apply_config
+from console.engine.disciplines.fairshare import reasons as shared
+from console.engine.disciplines.fairshare.spec import FairQueue
 from console.engine.disciplines.placement.plugin import (
     KEEP,
     Cluster,
@@ -55,6 +57,7 @@ from console.engine.model.common_reasons import (
     WAITING_FOR_PREEMPTED,
     WITHDRAWN_WHILE_RUNNING,
 )
+from console.engine.model.policy import Policy
 from console.engine.model.reasons import Reason, registered_reasons
 from console.engine.routing.reasons import (
     LOCAL_QUEUE_MISSING,
@@ -65,10 +68,15 @@ from console.engine.routing.reasons import (
 )
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.workloads.models import Workload
+from console.workloads.models import Engine, Workload
+from console.workloads.services.end_workloads import finish_workloads
 from console.workloads.services.hold_queue import hold_queue
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
+from tests.cohorts import activate_policy
+from tests.conftest import settled
+from tests.engine.fairshare.live import policy as shared_policy
+from tests.engine.fairshare.live import queue as fair
 from tests.engine.placement.plugins import installed
 from tests.pages.manifests import kueue
 from tests.pages.page import read_page
@@ -110,7 +118,7 @@ class OnlyTeams(PlacementPlugin):
 class Story:
     """A config, workloads submitted one after the other, and the steps that follow."""
 
-    text: str
+    text: str = ""
     submits: list[dict[str, Any]]
     dialect: str = "kueue"
     #: Index of the workload that has the reason in the end.
@@ -119,6 +127,10 @@ class Story:
     then: str = ""
     #: Action at the end.
     act: Callable[[Actor], object] | None = None
+    #: A policy that takes the place of the text, for queues that share the nodes of *gpus*.
+    policy: Policy | None = None
+    #: GPUs of each node of the cluster ``east``; empty: no cluster.
+    gpus: tuple[int, ...] = ()
     #: CPUs of the only node of the cluster ``east`` before the submissions; None: no cluster.
     node: int | None = None
     #: Whether the engine runs after the submissions.
@@ -136,6 +148,38 @@ def native(queue: str = "", rule: str = "[]") -> str:
 def job(cpu: int, replicas: int = 1) -> dict[str, Any]:
     """Return a job of *replicas* that request *cpu* each."""
     return {"pod_sets": [{"name": "main", "count": replicas, "requests": {"cpu": cpu}}]}
+
+
+def pods(queue: str, gpu: int = 1, count: int = 1, **more: Any) -> dict[str, Any]:
+    """Return a workload of *queue* with *count* pods of *gpu* each; some go to its pod set."""
+    pod_set = {"name": "main", "count": count, "requests": {"gpu": gpu}}
+    if "min_count" in more:
+        pod_set["min_count"] = more.pop("min_count")
+    return {"tags": {"queue": queue}, "pod_sets": [pod_set], **more}
+
+
+def sharing(*queues: FairQueue, **settings: Any) -> Policy:
+    """Return a policy whose queues share nodes, for organizations of the native language."""
+    return replace(shared_policy(queues, **settings), dialect="native")
+
+
+def lose_a_node(actor: Actor) -> None:
+    """Report the cluster of `run_story` without its second node."""
+    report_nodes(actor, (1,))
+
+
+def report_nodes(actor: Actor, gpus: tuple[int, ...]) -> None:
+    """Report the cluster ``east`` with nodes of *gpus*."""
+    nodes = [{"name": f"n{at}", "allocatable": {"gpu": count}} for at, count in enumerate(gpus)]
+    report_cluster(actor, "east", {"nodes": nodes})
+
+
+def leave_gaps(actor: Actor) -> None:
+    """Finish a workload on each node, and submit one that needs a whole node."""
+    names = Workload.objects.filter(org=actor.org, name__in=("w0", "w2"))
+    finish_workloads(actor, names.values_list("uid", flat=True))
+    settled(actor.org)
+    submit_workloads(actor, read_submissions([{"name": "large", **pods("a", 2)}]))
 
 
 GROUP = (
@@ -198,6 +242,69 @@ STORIES: dict[Reason, Story] = {
         text=PLACES,
         node=4,
         submits=[{**job(1), "placement": {"template": "gone"}}],
+    ),
+    shared.STARTED: Story(policy=sharing(fair("a")), gpus=(1,), submits=[pods("a")]),
+    shared.GROWN: Story(
+        policy=sharing(fair("a")),
+        gpus=(1,),
+        submits=[pods("a", count=2, min_count=1)],
+        act=lambda actor: report_nodes(actor, (1, 1)),
+    ),
+    shared.PODS_LOST: Story(
+        policy=sharing(fair("a")),
+        gpus=(1, 1),
+        submits=[pods("a", count=2, min_count=1)],
+        act=lose_a_node,
+    ),
+    shared.OVER_LIMIT: Story(
+        policy=sharing(fair("a", limit=1)), gpus=(4,), submits=[pods("a"), pods("a")]
+    ),
+    shared.NON_PREEMPTIBLE_OVER_QUOTA: Story(
+        policy=sharing(fair("a")), gpus=(1,), submits=[pods("a", priority=100)]
+    ),
+    shared.NO_NODES: Story(policy=sharing(fair("a")), submits=[pods("a")]),
+    shared.NO_NODE_HAS_ROOM: Story(
+        policy=sharing(fair("a")), gpus=(1,), submits=[pods("a"), pods("a")]
+    ),
+    shared.GANG_HAS_NO_ROOM: Story(
+        policy=sharing(fair("a")), gpus=(1,), submits=[pods("a", count=2)]
+    ),
+    shared.WAITS_FOR_STOPPING: Story(
+        policy=sharing(fair("a", quota=1), fair("b")),
+        gpus=(2,),
+        submits=[pods("b", count=2, min_count=1), pods("a")],
+    ),
+    shared.QUEUE_HAS_CHILDREN: Story(
+        policy=sharing(fair("lab"), fair("a", "lab")), gpus=(1,), submits=[pods("lab")]
+    ),
+    shared.UNSUPPORTED_REQUEST: Story(
+        policy=sharing(fair("a")),
+        gpus=(1,),
+        submits=[{"tags": {"queue": "a"}, "requests": {"nvidia.com/mig-1g.5gb": 1}}],
+    ),
+    shared.RECLAIMED: Story(
+        policy=sharing(fair("a", quota=1), fair("b")),
+        gpus=(1,),
+        submits=[pods("b"), pods("a")],
+        which=0,
+    ),
+    shared.PREEMPTED: Story(
+        policy=sharing(fair("a")),
+        gpus=(1,),
+        submits=[pods("a", priority=1), pods("a", priority=2)],
+        which=0,
+    ),
+    shared.CONSOLIDATED: Story(
+        policy=sharing(fair("a")),
+        gpus=(2, 2),
+        submits=[pods("a") for _ in range(4)],
+        act=leave_gaps,
+    ),
+    shared.STALE_GANG: Story(
+        policy=sharing(fair("a"), stale_grace=0),
+        gpus=(1, 1),
+        submits=[pods("a", count=2)],
+        act=lose_a_node,
     ),
     NO_RULES: Story(dialect="native", text="resource_queues: []\n", submits=[BARE]),
     PASSTHROUGH: Story(dialect="native", text=native(), submits=[BARE]),
@@ -269,9 +376,9 @@ STORIES: dict[Reason, Story] = {
 }
 
 
-#: Every dialect rejects a queue with an undefined flavor, and a withdrawn workload keeps
-#: the reason of its admission.
-WITHOUT_STORY = {QUEUE_MISCONFIGURED, WITHDRAWN_WHILE_RUNNING}
+#: Every dialect rejects a queue with an undefined flavor, a withdrawn workload keeps the reason of
+#: its admission, and the policies above route by the label alone.
+WITHOUT_STORY = {QUEUE_MISCONFIGURED, WITHDRAWN_WHILE_RUNNING, shared.QUEUE_MISSING}
 
 
 def test_every_reason_has_its_story() -> None:
@@ -292,8 +399,12 @@ def test_a_workload_with_this_reason_is_explained(
     settle: Settle,
     client_for: Callable[[Actor], Client],
     api_for: Callable[[Actor], Client],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     story = STORIES[reason]
+    if story.policy is not None:
+        activate_policy(owner.org, story.policy, monkeypatch)
+        Engine.objects.filter(org=owner.org).update(config_version=1)
     rows = run_story(story, owner, settle)
     uid = rows[story.which].uid
     api, pages = api_for(owner), client_for(owner)
@@ -321,7 +432,10 @@ def run_story(story: Story, owner: Actor, settle: Settle) -> list[Workload]:
     if story.node is not None:
         nodes = [{"name": "n1", "allocatable": {"cpu": story.node}}]
         report_cluster(owner, "east", {"nodes": nodes})
-    apply_config(owner, story.dialect, story.text, "", 0)
+    if story.gpus:
+        report_nodes(owner, story.gpus)
+    if story.policy is None:
+        apply_config(owner, story.dialect, story.text, "", 0)
     settle(owner.org)
     rows = []
     for number, wish in enumerate(story.submits):

@@ -15,7 +15,7 @@ from console.engine.disciplines.fairshare.nomination import (
 from console.engine.disciplines.fairshare.reclaim import ReclaimRefusal, Step
 from console.engine.disciplines.fairshare.requests import need_of
 from console.engine.disciplines.fairshare.resources import RESOURCES, Amounts
-from console.engine.disciplines.fairshare.spec import FairshareSpec
+from console.engine.disciplines.fairshare.spec import FairshareSpec, QueueRule
 from console.engine.disciplines.fairshare.standing import Standing
 from console.engine.disciplines.fairshare.trace import (
     NO_FACTS,
@@ -51,6 +51,7 @@ def facts_of_nomination(
         pods=sum(found.counts.values()),
         placed=found.placed,
         cannot_be_preempted=not may_be_preempted,
+        lacks_parent=_lacks_parent(spec, queue),
         title=_title(spec, queue),
         refusal=refused,
         # Workloads may have started between the beginning of the cycle and the refusal.
@@ -81,6 +82,7 @@ def facts_without_nomination(
     return FairshareFacts(
         problem=problem_of(workload),
         missing_parent=spec.missing_reference(queue) or "",
+        lacks_parent=_lacks_parent(spec, queue),
         title=_title(spec, queue),
     )
 
@@ -226,3 +228,8 @@ def _gate(spec: FairshareSpec, refusal: Refusal) -> GateStep:
 def _title(spec: FairshareSpec, queue: str) -> str:
     found = spec.queues.get(queue)
     return (found.display_name if found is not None else "") or queue
+
+
+def _lacks_parent(spec: FairshareSpec, queue: str) -> bool:
+    is_needed = spec.settings.queue_rule is QueueRule.HAS_PARENT
+    return is_needed and queue in spec.queues and spec.queues[queue].parent is None

@@ -73,6 +73,8 @@ def _queue(context: ExplainContext) -> StageText:
         )
     elif reason is QUEUE_MISCONFIGURED:
         return queue(context)
+    elif reason is QUEUE_HAS_CHILDREN and facts.lacks_parent:
+        text = f"{step.name} has no parent. Workloads run in queues with a parent only."
     elif reason is QUEUE_HAS_CHILDREN:
         text = f"{step.name} has child queues. Workloads run in queues without child queues only."
     else:

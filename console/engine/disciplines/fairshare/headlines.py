@@ -137,6 +137,8 @@ def _have(items: tuple[str, ...]) -> str:
 
 def has_children(context: ExplainContext) -> str:
     """Return that workloads are considered in other queues only."""
+    if facts_of(context.trace).lacks_parent:
+        return f"Cannot run: {context.queue} has no parent, and workloads run below a parent only."
     return (
         f"Cannot run: {context.queue} has child queues, and workloads run in queues without "
         "children only."

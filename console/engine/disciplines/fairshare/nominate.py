@@ -17,6 +17,7 @@ from console.engine.disciplines.fairshare.gangs import PodState
 from console.engine.disciplines.fairshare.live_world import world_of
 from console.engine.disciplines.fairshare.nomination import FairshareNomination
 from console.engine.disciplines.fairshare.outcomes import Origin, Outcomes, Result
+from console.engine.disciplines.fairshare.reasons import QUEUE_HAS_CHILDREN
 from console.engine.disciplines.fairshare.session import Session
 from console.engine.model.common_reasons import BEHIND_OTHERS
 from console.engine.pending.pending_class import Pending
@@ -36,6 +37,8 @@ def nominate(
     world = world_of(state)
     session = world.open(state)
     job = world.pending_job(pending)
+    if job.queue not in session.paths:
+        return FairshareNomination(fits=False, pending_reason=QUEUE_HAS_CHILDREN)
     result = Result()
     _end(session, without)
     # They wait for room that is being released, and claim it in their turns.

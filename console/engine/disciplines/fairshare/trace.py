@@ -108,6 +108,8 @@ class FairshareFacts(TraceSection):
     problem: str = ""
     #: The parent that the queue, or one above it, names and the config lacks.
     missing_parent: str = ""
+    #: Whether the config requires a parent for queues with workloads, and the queue has none.
+    lacks_parent: bool = False
     #: The name of the queue in messages.
     title: str = ""
     #: The limit or quota that refuses the start.
