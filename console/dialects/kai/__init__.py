@@ -1,0 +1,1 @@
+"""The KAI dialect: queues, priority classes, nodes and the settings of the scheduler."""
