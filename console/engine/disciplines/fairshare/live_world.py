@@ -36,6 +36,7 @@ from console.engine.disciplines.fairshare.turn_order import turn_path
 from console.engine.disciplines.fairshare.usage_window import current_usage
 from console.engine.disciplines.fairshare.workload_order import is_preemptible
 from console.engine.live.live_tree import AnyQueue
+from console.engine.live.pod_changes import is_on_clusters
 from console.engine.live.running import Running
 from console.engine.model.decision import Place
 from console.engine.model.inventory import Cluster, Inventory
@@ -306,6 +307,16 @@ class LiveWorld:
         if queue is None:
             return
         job = self._job(running.workload, queue, running.priority, running)
+        if not all(map(is_on_clusters, running.assignment)):
+            # Another scheduler has started it, and which nodes it uses is not known: it counts for
+            # its queue alone, and stays until it ends.
+            used = NOTHING if running.evicting else self.amounts_of(running.workload)
+            job.groups = []
+            found = self._known[uid] = _Known(
+                running, running.evicting, job, used, NOTHING, has_lost=False
+            )
+            self._count(found, plus)
+            return
         for pod in job.pods:
             if pod.node is not None:
                 room = self.rooms[pod.node]
