@@ -131,7 +131,9 @@ class Outcomes:
                 if not self._is_news(job, origin):
                     continue
                 # It had no prospects.
-                result = Result(placement=self._session.place(job, start_unit(job.groups)))
+                result = Result()
+            if result.placement is None and not result.has_room:
+                result.placement, result.waits = self._tried(job)
             if origin.running is not None:
                 changes.extend(self._growth(job, origin.running, result))
             elif result.started:
@@ -150,6 +152,17 @@ class Outcomes:
             partial(self._announce, running, None, STARTED) for running in self._world.returned()
         )
         return changes
+
+    def _tried(self, job: Job) -> tuple[Placement, bool]:
+        """
+        Return why *job* has no places, and whether it has some when others have stopped.
+
+        The turn of a job without prospects was left out.
+        """
+        checkpoint = self._session.checkpoint()
+        found = self._session.place(job, start_unit(job.groups), only_in_future=True)
+        self._session.rollback(checkpoint)
+        return found, found.is_complete
 
     def _is_news(self, job: Job, origin: Origin) -> bool:
         """Return whether there is something to announce about a job without a turn."""
