@@ -151,3 +151,18 @@ def test_statements_do_not_grow_with_queues(
     (following,) = [each for each in page.all("a") if each.text.startswith("Next")]
     assert "cursor" in following.attrs["href"]
     assert people["viewer"].get(following.attrs["href"]).status_code == 200
+
+
+def test_a_queue_that_the_config_lacks_has_no_link(
+    people: dict[str, Client], owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill_shares(owner, monkeypatch)
+    found = policy([queue("top"), queue("a", "top")], full_hierarchy=False)
+    activate_policy(owner.org, replace(found, dialect="native"), monkeypatch)
+    page = get(people["viewer"])
+    assert "default not in the config" in page.id("share-rows").text
+    links = [each.attrs["href"] for each in page.id("share-rows").all("a")]
+    assert [people["viewer"].get(each).status_code for each in links] == [200] * 2
+    assert people["viewer"].get("/o/here/queues/a").status_code == 200
+    assert people["viewer"].get("/o/here/queues/top").status_code == 200
+    assert people["viewer"].get("/o/here/queues").status_code == 200

@@ -115,6 +115,8 @@ class QueueShares:
     #: 0 for a queue without a parent.
     depth: int
     has_children: bool
+    #: Whether the config has it; a discipline may put a queue of its own above others.
+    is_declared: bool = True
     priority: int
     lines: tuple[ShareLine, ...]
     #: The largest part of what it may use that is in use, in thousandths.

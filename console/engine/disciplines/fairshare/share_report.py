@@ -177,6 +177,7 @@ class _Report:
             parent=queue.parent,
             depth=depth,
             has_children=bool(children),
+            is_declared=name in self._spec.queues,
             priority=queue.priority,
             lines=tuple(self._lines(name)),
             dominant_share=share,
