@@ -58,5 +58,21 @@ def test_a_withdrawal_raises_the_shares_of_others() -> None:
     ]
 
 
+def test_a_hold_gives_the_room_of_a_preempting_workload_to_others() -> None:
+    state = State(policy([queue("a", quota=3), queue("b")]))
+    state.change_inventory(inventory(3))
+    state.submit(workload("runs", 1, "b", gpu=2))
+    state.settle()
+    state.submit(workload("large", 2, "a", gpu=3))
+    assert _texts(state.settle()) == [
+        "runs: preempted (fairshare_reclaimed)",
+        "large: pending (waiting_for_preempted)",
+    ]
+    state.submit(workload("small", 3, "b"))
+    assert _texts(state.settle()) == ["small: pending (no_node_has_room)"]
+    state.hold("a")
+    assert _texts(state.settle()) == ["small: admitted (fairshare_started)"]
+
+
 def _texts(decisions: list[Decision]) -> list[str]:
     return [f"{each.workload}: {each.outcome} ({each.reason})" for each in decisions]

@@ -162,13 +162,13 @@ class LiveWorld:
 
     def moment(self, state: State) -> object:
         """Return a value that differs when a cycle may have another result."""
-        classes = frozenset(
-            (name, queue.barrier, key)
-            for name, queue in state.queues.items()
-            for key in queue.pending.classes
-        )
+        queues = state.queues.items()
+        classes = frozenset((name, key) for name, queue in queues for key in queue.pending.classes)
+        # Preempting workloads keep their places from others while their queue has turns.
+        waiting = frozenset(uid for _, queue in queues for uid in queue.preemptors)
+        barred = frozenset(name for name, queue in queues if queue.barrier is not None)
         usage = current_usage(self.spec, state.usage_history, state.now)
-        return self.version, self._requests(state), classes, usage
+        return self.version, self._requests(state), classes, waiting, barred, usage
 
     def pending_job(self, pending: Pending) -> Job:
         """Return a pending workload as a job."""
