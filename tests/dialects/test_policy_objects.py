@@ -14,6 +14,7 @@ from console.dialects import dialects
 from console.dialects.objects import kinds_with_target, objects_of, shared_vocabulary
 from console.engine.diff import Comparison
 from console.engine.diff.objects import SETTINGS, PolicyObjects, Role
+from console.engine.disciplines.fairshare.spec import Settings
 from console.engine.disciplines.placement.spec import (
     DeclaredCluster,
     FilterPolicy,
@@ -31,7 +32,7 @@ from tests.engine.strategies import policies, worlds
 #: Types of policy objects; every other part with an origin belongs to one of these.
 OBJECTS = (
     *(Flavor, Cohort, Queue, Rule, LocalQueue, PriorityClass, QuotaSettings),
-    *(DeclaredCluster, FilterPolicy, Template),
+    *(DeclaredCluster, FilterPolicy, Template, Settings),
 )
 SAMPLES = [
     (dialect.name, text) for dialect in dialects().values() for text in dialect.samples().values()
@@ -131,12 +132,13 @@ def test_renaming_changes_all_mentions_of_an_object(data: st.DataObject) -> None
 def test_vocabularies_of_all_dialects() -> None:
     words = shared_vocabulary()
     assert [(kind, words.of(kind).plural) for kind in words.kinds] == [
+        ("queue", "queues"),
+        ("priority_class", "priority classes"),
+        ("node", "nodes"),
         ("flavor", "flavors"),
         ("cohort", "cohorts"),
-        ("queue", "queues"),
         ("rule", "rules"),
         ("local_queue", "local queues"),
-        ("priority_class", "priority classes"),
         ("namespace", "namespaces"),
         ("cluster", "clusters"),
         ("placement_template", "placement templates"),

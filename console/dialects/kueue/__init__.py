@@ -16,6 +16,7 @@ from console.dialects.kueue.compile import compile_policy
 from console.dialects.kueue.json_schema import json_schema
 from console.dialects.kueue.lint_codes import LINTS
 from console.dialects.kueue.lints import lint
+from console.dialects.kueue.manifests import GROUP, OPENSHIFT_GROUP
 from console.dialects.kueue.parse import parse
 from console.dialects.lints.quota import QuotaLints
 from console.dialects.source import Source, read_source
@@ -23,6 +24,9 @@ from console.engine.disciplines.quota.policy_objects import VOCABULARY, quota_ob
 from console.engine.disciplines.quota.spec import QuotaSpec
 
 _HEADER = re.compile(r"\bapiVersion[\"']?[ \t]*:")
+_OWN = re.compile(rf"{re.escape(GROUP)}|{re.escape(OPENSHIFT_GROUP)}")
+#: A group of objects that Kubernetes does not have itself, such as those of another scheduler.
+_FOREIGN = re.compile(_HEADER.pattern + r"[ \t]*[\"']?(?![\w.-]*\bk8s\.io/)[\w-]+\.[\w.-]+/")
 _SAMPLES = {
     "Two teams share one cohort": "two-teams.yaml",
     "Forty queues, as kubectl prints them": "forty-queues.yaml",
@@ -58,8 +62,10 @@ def _read(source: Source) -> Reading:
 
 
 def recognizes(text: str) -> bool:
-    """Return whether *text* has the field apiVersion, which every manifest has."""
-    return _HEADER.search(text) is not None
+    """Return whether *text* has a manifest, and not only manifests of other products."""
+    if _OWN.search(text) is not None:
+        return True
+    return _HEADER.search(text) is not None and _FOREIGN.search(text) is None
 
 
 def samples() -> dict[str, str]:

@@ -76,6 +76,8 @@ def local_queue_problem(step: LocalQueueStep) -> str:
                 f"local queue {step.name} of {where} leads to {step.queue}, which does not "
                 f"exist{_near(step)}"
             )
+        case LocalQueueVerdict.NO_QUEUE:
+            return f"the config has no queue {step.name}{_near(step)}"
         case LocalQueueVerdict.PRIORITY_CLASS_MISSING:
             return f"there is no priority class {step.priority_class}{_near(step)}"
         case LocalQueueVerdict.STOPPED:

@@ -111,6 +111,8 @@ class LocalQueueVerdict(StrEnum):
     MISSING = "missing"
     STOPPED = "stopped"
     QUEUE_MISSING = "queue_missing"
+    #: A language without local queues: the workload names a queue that does not exist.
+    NO_QUEUE = "no_queue"
     NAMESPACE_NOT_ALLOWED = "namespace_not_allowed"
     PRIORITY_CLASS_MISSING = "priority_class_missing"
 

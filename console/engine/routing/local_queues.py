@@ -186,13 +186,13 @@ def follow_local_queue(
         verdict = LocalQueueVerdict.NOT_NAMED
     elif local is None:
         verdict = LocalQueueVerdict.MISSING
-        nearest = _nearest(name, (n for space, n in routing.local_queues if space == namespace))
+        nearest = nearest_name(name, (n for space, n in routing.local_queues if space == namespace))
     elif queue is None:
         verdict = LocalQueueVerdict.QUEUE_MISSING
-        nearest = _nearest(local.queue, queues)
+        nearest = nearest_name(local.queue, queues)
     elif class_name is not None and chosen is None:
         verdict = LocalQueueVerdict.PRIORITY_CLASS_MISSING
-        nearest = _nearest(class_name, routing.priority_classes)
+        nearest = nearest_name(class_name, routing.priority_classes)
     elif local.stop is not StopPolicy.NONE:
         verdict = LocalQueueVerdict.STOPPED
     else:
@@ -267,7 +267,8 @@ def _effective(
     return None if named is not None else (requested or 0)
 
 
-def _nearest(name: str, known: Iterable[str]) -> str | None:
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is most similar to *name*, among its neighbors; None: none is."""
     return _nearest_of(name, _neighbors(name, sorted(known)))
 
 
