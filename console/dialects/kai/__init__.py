@@ -13,6 +13,8 @@ from console.dialects.joined_files import JoinedFiles
 from console.dialects.kai.checks import check
 from console.dialects.kai.codes import KAI_CODES
 from console.dialects.kai.compile import compile_policy
+from console.dialects.kai.job import JOB_SAMPLE, read_job
+from console.dialects.kai.job_codes import JOB_CODES
 from console.dialects.kai.json_schema import json_schema
 from console.dialects.kai.manifests import QUEUE_GROUP, SHARD_GROUP
 from console.dialects.kai.objects import VOCABULARY, fairshare_objects
@@ -74,7 +76,7 @@ DIALECT = Dialect(
     read=read,
     read_joined=read_joined,
     recognizes=recognizes,
-    codes=KAI_CODES,
+    codes=(*KAI_CODES, *JOB_CODES),
     about_codes=(
         "What KAI refuses in its objects, and problems that it does not report: queues that run "
         "nothing, absent limits and weights, and numbers in other units."
@@ -83,4 +85,6 @@ DIALECT = Dialect(
     samples=samples,
     objects=fairshare_objects,
     vocabulary=VOCABULARY,
+    read_job=read_job,
+    job_sample=JOB_SAMPLE,
 )

@@ -83,7 +83,8 @@ BAD_QUANTITY = Code(
     "KAI012",
     Severity.ERROR,
     "Not a quantity",
-    "What a node offers is a quantity of Kubernetes, 0 or more: 64, 500m, 256Gi.",
+    "What a node offers and a pod requests are quantities of Kubernetes, 0 or more: 64, 500m, "
+    "256Gi.",
 )
 REPEATED_DEFAULT = Code(
     "KAI013",

@@ -10,6 +10,14 @@ import pytest
 
 from console.dialects.fields import Shape
 from console.dialects.kai import DIALECT
+from console.dialects.kai.job import (
+    MINIMUM_OF_JOB,
+    PREEMPTIBILITY_LABEL,
+    SUBGROUP_LABEL,
+    VERSIONS,
+    read_job,
+)
+from console.dialects.kai.job_pods import DEVICES, FRACTION, MEMORY
 from console.dialects.kai.manifests import KINDS, METADATA
 from console.dialects.kai.parse_shard import ARGUMENTS, PLUGINS
 from console.dialects.kai.routing import BUILT_IN_CLASSES, DEFAULT_QUEUE, QUEUE_LABELS
@@ -56,9 +64,18 @@ def test_labels_and_priority_classes_are_documented() -> None:
 
 
 def test_the_examples_are_read_without_findings() -> None:
-    examples = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
-    assert len(examples) == 2
-    for example in examples:
+    *configs, manifest = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
+    assert len(configs) == 2
+    for example in configs:
         reading = DIALECT.read(example, {})
         assert reading.ok
         assert reading.diagnostics == ()
+    submitted = read_job(manifest)
+    assert submitted.ok
+    assert submitted.diagnostics == ()
+
+
+def test_labels_and_annotations_of_manifests_are_documented() -> None:
+    own = {PREEMPTIBILITY_LABEL, SUBGROUP_LABEL, MINIMUM_OF_JOB, *VERSIONS, *VERSIONS.values()}
+    assert own - CODE == set()
+    assert {FRACTION, MEMORY, DEVICES} - set(re.findall(r"`([\w-]+): ", TEXT)) == set()
