@@ -19,6 +19,7 @@ from console.dialects.kai.json_schema import json_schema
 from console.dialects.kai.manifests import QUEUE_GROUP, SHARD_GROUP
 from console.dialects.kai.objects import VOCABULARY, fairshare_objects
 from console.dialects.kai.parse import parse
+from console.dialects.lints.fairshare import FairshareLints
 from console.dialects.source import Source, read_source
 from console.engine.disciplines.fairshare.spec import FairshareSpec
 
@@ -85,6 +86,7 @@ DIALECT = Dialect(
     samples=samples,
     objects=fairshare_objects,
     vocabulary=VOCABULARY,
+    lints=FairshareLints,
     read_job=read_job,
     job_sample=JOB_SAMPLE,
 )

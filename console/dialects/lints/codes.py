@@ -186,5 +186,13 @@ POLICY_CLUSTER_UNKNOWN = Code(
     "spelling, or remove it.",
     is_live=True,
 )
+QUEUE_WITH_CHILDREN = Code(
+    "LNT024",
+    Severity.WARNING,
+    "Workloads in a queue with child queues",
+    "Only queues without children run workloads, so workloads that name this queue wait forever. "
+    "Have them name one of its children.",
+    is_live=True,
+)
 
 LINT_CODES = declared(globals())
