@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -41,6 +42,7 @@ _TOPOLOGY: Final = (
 _PREEMPTIBILITY: Final = {"preemptible": True, "non-preemptible": False}
 VERSIONS: Final = {"PodGroup": "scheduling.run.ai/v2alpha2", "Job": "batch/v1", "Pod": "v1"}
 _WITHOUT_TOPOLOGY: Final = "Remove it, and choose nodes by their labels."
+_WHOLE = re.compile(r"[0-9]{1,9}")
 #: The name of the only pod set, and the namespace of a workload without one.
 _POD_SET: Final = "main"
 _NAMESPACE: Final = "default"
@@ -277,8 +279,8 @@ def _read_batch_job(job: Fields, result: _Result) -> None:
     if stated is None:
         # Without it, KAI starts each pod of a Job by itself.
         gang.minimum = Written(1, gang.place)
-    elif stated.value.isascii() and stated.value.isdecimal():
-        gang.minimum, gang.place = Written(int(stated.value[:9]), stated.place), stated.place
+    elif _WHOLE.fullmatch(stated.value):
+        gang.minimum, gang.place = Written(int(stated.value), stated.place), stated.place
     else:
         message = f'{MINIMUM_OF_JOB}: "{shorten(stated.value)}" is not a whole number.'
         job.findings.add(BAD_MINIMUM, stated.place, message, 'Write it like "2".')
@@ -348,7 +350,10 @@ def _gangs(group: Fields, spec: Fields | None) -> dict[str, _Gang]:
         minimum = each.priority("minMember")
         if isinstance(parent, Written):
             parents.add(parent.value)
-        if isinstance(name, Written):
+        if isinstance(name, Written) and name.value in found:
+            message = f'Another subgroup is called "{shorten(name.value)}".'
+            spec.findings.add(SUBGROUP_OF_POD, name.place, message, "Rename one of the two.")
+        elif isinstance(name, Written):
             found[name.value] = _Gang(name.value, _place_of(minimum, name.place), minimum)
     if found:
         return {name: each for name, each in found.items() if name not in parents}

@@ -44,9 +44,10 @@ BAD_MINIMUM = Code(
 SUBGROUP_OF_POD = Code(
     "KAI065",
     Severity.ERROR,
-    "Pod outside the subgroups",
+    "Subgroups and Pods that do not match",
     "Every Pod of a PodGroup with subgroups names one of them in the label "
-    "kai.scheduler/subgroup-name, and every subgroup without children has Pods.",
+    "kai.scheduler/subgroup-name. Every subgroup has its own name, and has Pods unless it has "
+    "children.",
 )
 
 JOB_CODES = declared(globals())

@@ -153,6 +153,12 @@ def test_subgroup_without_pods() -> None:
     assert (found.code, found.message) == ("KAI065", 'The subgroup "b" has no Pods.')
 
 
+def test_two_subgroups_of_one_name() -> None:
+    one = pod(labels={"kai.scheduler/subgroup-name": "a"})
+    (found,) = read_job(group(one, subGroups=[{"name": "a"}, {"name": "a"}])).diagnostics
+    assert (found.code, found.path) == ("KAI065", "[0].spec.subGroups[1].name")
+
+
 def test_group_without_pods() -> None:
     (found,) = read_job(group()).diagnostics
     assert (found.code, found.message) == ("KAI060", "The PodGroup has no Pods.")
@@ -193,7 +199,7 @@ def test_pods_of_a_job(
     assert job_of(text)["pod_sets"] == [{"name": "main", **counts, "requests": {}}]
 
 
-@pytest.mark.parametrize("minimum", ["0", "5", "all", "-1"])
+@pytest.mark.parametrize("minimum", ["0", "5", "all", "-1", "1234567890"])
 def test_invalid_minimum_of_a_job(minimum: str) -> None:
     text = batch({"spec": {}}, {"kai.scheduler/batch-min-member": minimum}, parallelism=4)
     (found,) = read_job(text).diagnostics

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from console.dialects.conformance import MalformedCase, Result, Verdict
+from console.dialects.conformance import MalformedCase, Result, Verdict, run_case
 from console.dialects.kai.conformance import RUNNERS
 
 CASES: Final[list[dict[str, Any]]] = [
@@ -22,7 +22,7 @@ CASES: Final[list[dict[str, Any]]] = [
 
 
 def _run(case: dict[str, Any]) -> Result:
-    return RUNNERS[case["type"]](case["id"], case, None)
+    return run_case(case)
 
 
 def test_every_case_agrees() -> None:
@@ -178,15 +178,18 @@ def _case(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
     [
         (lambda case: case.update(mood=1), "a case has the unknown part mood"),
         (lambda case: case["options"].update(mood=1), "options has the unknown part mood"),
-        (lambda case: case["nodes"][0].update(mig={}), "a node has the unknown part mig"),
+        (lambda case: case["nodes"][0].update(mig={"1g": 1}), "a node has the unknown part mig"),
         (lambda case: case["jobs"][0].update(mood=1), "a job has the unknown part mood"),
         (
             lambda case: case["jobs"][0].update(subgroups=[{"constraint": 1}]),
             "a subgroup has the unknown part constraint",
         ),
-        (lambda case: case["jobs"][0]["pods"][0].update(claims=[]), "a pod has the unknown part"),
         (
-            lambda case: case["jobs"][0]["pods"][0]["requests"].update(mig={}),
+            lambda case: case["jobs"][0]["pods"][0].update(claims=["a"]),
+            "a pod has the unknown part",
+        ),
+        (
+            lambda case: case["jobs"][0]["pods"][0]["requests"].update(mig={"1g": 1}),
             "requests has the unknown part mig",
         ),
         (
@@ -209,3 +212,8 @@ def test_unknown_parts_are_errors(
 ) -> None:
     with pytest.raises(MalformedCase, match=sentence):
         _run(_case(change))
+
+
+def test_parts_without_a_value_state_nothing() -> None:
+    case = _case(lambda case: case["nodes"][0].update(mig=None, claims=[]))
+    assert _run(case).verdict is Verdict.AGREES

@@ -40,6 +40,9 @@ _STATES: Final = {
     )
 }
 
+#: Values of parts that state nothing.
+_NOTHING: Final[tuple[object, ...]] = (None, "", [], {})
+
 _NODE: Final = ("name", "cpu", "memory", "gpu", "gpu_memory_mib", "labels")
 _JOB: Final = (
     "name",
@@ -59,8 +62,8 @@ _REQUESTS: Final = ("cpu", "memory", "gpu", "gpu_memory_mib", "devices", "gpu_pe
 
 
 def check_parts(what: str, values: Mapping[str, Any], known: Collection[str]) -> None:
-    """Raise MalformedCase if *values* has a part besides *known*."""
-    unknown = sorted(values.keys() - set(known))
+    """Raise MalformedCase if *values* has a part besides *known* that is not null or empty."""
+    unknown = sorted(name for name in values.keys() - set(known) if values[name] not in _NOTHING)
     if unknown:
         raise MalformedCase(f"{what} has the unknown part {unknown[0]}")
 
