@@ -312,8 +312,8 @@ class Session:
         """
         Find places for all pods that start together, and let them start or wait there.
 
-        With *only_in_future* all of them wait, also on capacity that is free. If one of them has no
-        place, nothing changes.
+        With *only_in_future* all of them wait, also on capacity that is free. Further pods wait as
+        long as the minimum of their workload does. If one of them has no place, nothing changes.
         """
         refused = refusal(
             self.path_standings(job.queue), requested(unit), is_preemptible=job.is_preemptible
@@ -325,7 +325,7 @@ class Session:
             if not self._place(job, pod, only_in_future=only_in_future):
                 self.rollback(checkpoint)
                 return Placement(is_complete=False, placed=index, failed=pod)
-        waits = any(each.state is PodState.PIPELINED for each in unit)
+        waits = any(each.state is PodState.PIPELINED for each in unit) or _minimum_waits(job)
         if waits:
             for pod in unit:
                 if pod.state is PodState.BINDING:
@@ -502,4 +502,14 @@ def open_session(
         paths={
             name: turn_path(spec, name) for name in spec.tree.members if spec.takes_workloads(name)
         },
+    )
+
+
+def _minimum_waits(job: Job) -> bool:
+    """Return whether pods that a group requires wait for others to stop."""
+    return any(
+        any(pod.state is PodState.PIPELINED for pod in group.pods)
+        and sum(pod.state in (PodState.RUNNING, PodState.BINDING) for pod in group.pods)
+        < group.minimum
+        for group in job.groups
     )
