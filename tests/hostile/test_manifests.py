@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from pytest_django.plugin import DjangoDbBlocker
 
 from console.configs.services.apply_config import apply_config
+from console.dialects import dialects
 from console.orgs.models import Role
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
@@ -28,9 +30,9 @@ from tests.intake_results import apply_all_intake, read_back
 from tests.pages.page import complaints, read_page
 from tests.permissions.sending import rolled_back
 
-_JOBS: Final = Path(__file__).parents[1] / "dialects" / "skyshift" / "jobs"
+_DIALECTS: Final = Path(__file__).parents[1] / "dialects"
 
-JOB: Final = """\
+SKYSHIFT_JOB: Final = """\
 kind: Job
 metadata: { name: j, namespace: n, labels: { team: a, workload-type: job } }
 spec:
@@ -41,15 +43,78 @@ spec:
     preferences: [{ name: p, match_expressions: [{ key: k, operator: In, values: [v] }] }]
 """
 
-TEXTS: Final = (JOB, *(path.read_text("utf-8") for path in sorted(_JOBS.glob("*.yaml"))))
+KAI_GROUP: Final = """\
+apiVersion: scheduling.run.ai/v2alpha2
+kind: PodGroup
+metadata: { name: g, namespace: n, labels: { team: a, workload-type: job } }
+spec:
+  queue: q
+  subGroups: [{ name: a, minMember: 1 }, { name: b }]
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  labels: { kai.scheduler/subgroup-name: a }
+  annotations: { gpu-fraction: "0.5", gpu-fraction-num-devices: "2" }
+spec:
+  tolerations: [{ key: k, operator: Exists }]
+  affinity:
+    nodeAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        nodeSelectorTerms: [{ matchExpressions: [{ key: k, operator: In, values: [v] }] }]
+---
+apiVersion: v1
+kind: Pod
+metadata: { labels: { kai.scheduler/subgroup-name: b } }
+spec:
+  nodeSelector: { zone: z }
+  initContainers: [{ resources: { requests: { cpu: 1 } } }]
+  containers: [{ resources: { requests: { cpu: 500m, memory: 1Gi, nvidia.com/gpu: 1 } } }]
+"""
+
+KAI_QUEUE: Final = """\
+apiVersion: scheduling.run.ai/v2
+kind: Queue
+metadata: { name: q }
+spec: { resources: { cpu: { limit: -1 }, memory: { limit: -1 }, gpu: { limit: -1 } } }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language with manifests: a config, and one of its manifests."""
+
+    name: str
+    config: str
+    manifest: str
+
+    def texts(self) -> tuple[str, ...]:
+        """Return its manifests, most of them with mistakes."""
+        paths = sorted((_DIALECTS / self.name / "jobs").glob("*.yaml"))
+        return (self.manifest, *(path.read_text("utf-8") for path in paths))
+
+
+LANGUAGES: Final = (
+    Language("skyshift", "kind: Scheduler\nspec: {}\n", SKYSHIFT_JOB),
+    Language("kai", KAI_QUEUE, KAI_GROUP),
+)
+
+
+@pytest.fixture(scope="module", params=LANGUAGES, ids=[each.name for each in LANGUAGES])
+def language(request: pytest.FixtureRequest) -> Language:
+    """Each language with manifests."""
+    found: Language = request.param
+    return found
 
 
 @pytest.fixture(scope="module")
-def boss(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Actor]:
+def boss(
+    language: Language, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[Actor]:
     """Create an organization whose language has manifests; rolled back at the end."""
     with django_db_blocker.unblock(), transaction.atomic():
         actor = member(create_org("orchard", "Orchard", None), Role.OWNER)
-        apply_config(actor, "skyshift", "kind: Scheduler\nspec: {}\n", "", 0)
+        apply_config(actor, language.name, language.config, "", 0)
         apply_all_intake()
         yield actor
         transaction.set_rollback(True)
@@ -62,9 +127,9 @@ def clients(boss: Actor, db: None) -> tuple[Client, Client]:
 
 
 @st.composite
-def damaged(draw: st.DrawFn) -> str:
+def damaged(draw: st.DrawFn, texts: tuple[str, ...]) -> str:
     """Draw a manifest with special tokens at random places, or cut off."""
-    text = draw(st.sampled_from(TEXTS))
+    text = draw(st.sampled_from(texts))
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, len(text)))
         more = draw(st.sampled_from(SCRAPS) | st.text(max_size=8))
@@ -112,9 +177,21 @@ def _check_answer(response: Any, text: str) -> None:
         assert body.get("diagnostics") or body["errors"]
 
 
-def test_a_damaged_manifest_is_answered(clients: tuple[Client, Client]) -> None:
+def test_every_language_with_manifests_is_tested() -> None:
+    assert {each.name for each in LANGUAGES} == {
+        name for name, each in dialects().items() if each.read_job
+    }
+
+
+def test_a_manifest_is_carried_out(language: Language, clients: tuple[Client, Client]) -> None:
+    api, _ = clients
+    address, kind = "/api/v1/orgs/orchard/workloads", "application/yaml"
+    assert api.post(address, language.manifest, content_type=kind).status_code == 202
+
+
+def test_a_damaged_manifest_is_answered(language: Language, clients: tuple[Client, Client]) -> None:
     @DRAWN
-    @given(damaged())
+    @given(damaged(language.texts()))
     def ask(text: str) -> None:
         send(clients, text)
 
