@@ -9,7 +9,6 @@ from typing import Any, Final
 from console.dialects.fields import MAX_TEXT
 from console.dialects.kai.manifests import KINDS, UNREAD_METADATA
 from console.dialects.kai.parse_shard import (
-    ARGUMENTS,
     DOCUMENTED_SATURATION,
     FULL_HIERARCHY,
     PLUGINS,
@@ -297,7 +296,6 @@ def _shard() -> dict[str, Any]:
                         "description": "false: all queues with a parent are below one queue.",
                     },
                 },
-                "examples": [dict.fromkeys(ARGUMENTS)],
             },
             "plugins": {
                 "type": ["object", "null"],
