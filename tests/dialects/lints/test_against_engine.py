@@ -8,13 +8,22 @@ from collections import Counter
 import pytest
 
 from console.dialects.routed_history import RoutedHistory
+from console.engine.disciplines.fairshare.reasons import (
+    NO_NODES,
+    OVER_LIMIT,
+    QUEUE_HAS_CHILDREN,
+    QUEUE_MISSING,
+)
 from console.engine.disciplines.quota.reasons import EXCEEDS_MAX_QUOTA
+from console.engine.disciplines.quota.spec import QuotaSpec
 from console.engine.model.common_reasons import NO_FLAVOR_MATCHED
 from console.engine.model.decision import Outcome
 from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload
+from console.engine.routing.local_queues import local_routing_of
 from console.engine.routing.reasons import LOCAL_QUEUE_MISSING, NO_RULE_MATCHED
 from console.engine.routing.router import Router
+from console.engine.routing.rule_routing import rules_of
 from console.engine.state import State
 from tests.dialects.lints.marked import Marked, marked_documents
 
@@ -28,6 +37,11 @@ REASONS = {
     LOCAL_QUEUE_MISSING: LOST,
     NO_FLAVOR_MATCHED: REFUSED,
     EXCEEDS_MAX_QUOTA: TOO_LARGE,
+    QUEUE_MISSING: LOST,
+    OVER_LIMIT: TOO_LARGE,
+    # The workload would be admitted if nodes were reported, or another lint counts it.
+    NO_NODES: "",
+    QUEUE_HAS_CHILDREN: "",
 }
 
 
@@ -45,12 +59,17 @@ def alone(policy: Policy, workload: Workload) -> str:
     if decision.outcome is Outcome.ADMITTED:
         return ""
     # A resource that no group covers is counted together with requests that exceed every queue.
-    uncovered = decision.outcome is Outcome.PENDING and set(workload.total()) - {
-        resource
-        for queue in policy.queues.values()
-        for group in queue.groups
-        for resource in group.resources
-    }
+    uncovered = (
+        isinstance(policy.spec, QuotaSpec)
+        and decision.outcome is Outcome.PENDING
+        and set(workload.total())
+        - {
+            resource
+            for queue in policy.queues.values()
+            for group in queue.groups
+            for resource in group.resources
+        }
+    )
     return TOO_LARGE if uncovered else REASONS[decision.reason]
 
 
@@ -64,7 +83,8 @@ def test_recorded_workloads_are_routed_as_by_the_engine(document: Marked):
         for shape in kind.shapes:
             route = router.route(shape.workload)
             assert kind.queue == (None if kind.is_unrouted else route.queue)
-            assert kind.is_unrouted == (route.queue is None)
+            may_be_unrouted = bool(rules_of(policy)) or local_routing_of(policy) is not None
+            assert kind.is_unrouted == (may_be_unrouted and route.queue is None)
 
 
 @EVERY
