@@ -227,10 +227,11 @@ class ModelCycle:
         return found if queue.limit == -1 else min(found, queue.limit)
 
     def _share(self, name: str, amount: float) -> float:
+        """Return the dominant share; that of other resources is 0."""
         allocatable = self._allocatable(name)
         if allocatable == 0:
-            return amount * 1000
-        return amount / (self.model.gpus if allocatable == -1 else allocatable)
+            return max(0, amount * 1000)
+        return max(0, amount / (self.model.gpus if allocatable == -1 else allocatable))
 
     def _rank(self, name: str, request: float, less: float) -> tuple[object, ...]:
         """Return the place of a queue among its siblings; smaller ones are served first."""
