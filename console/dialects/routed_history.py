@@ -36,7 +36,7 @@ class WorkloadKind:
     labels: Mapping[str, str]
     #: None if they reach no queue.
     queue: str | None = None
-    #: Whether they reach no queue although the policy has rules or local queues.
+    #: Whether they reach no queue although the policy has rules, local queues or other routing.
     is_unrouted: bool = False
     shapes: list[Shape] = field(default_factory=list)
 
@@ -131,6 +131,7 @@ class RoutedHistory:
             kind.is_unrouted = rule is None
         else:
             kind.queue = self._router.route(workload).queue
+            kind.is_unrouted = kind.queue is None and not policy.routing.is_without_quota
 
 
 def _follow(

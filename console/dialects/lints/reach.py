@@ -59,6 +59,15 @@ def lint_unrouted(
             "Add a last rule that has no selector, or a rule for them.",
         )
         return
+    if local_routing_of(policy) is None:
+        findings.add(
+            RECORDED_WITHOUT_RULE,
+            START,
+            f"The config does not have the queue that {share} name: a similar workload would wait "
+            f"forever. The most frequent had {example}.",
+            "Add the queues that they name.",
+        )
+        return
     findings.add(
         RECORDED_WITHOUT_RULE,
         _first_local_queue(policy, places),

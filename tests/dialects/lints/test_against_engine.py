@@ -9,7 +9,6 @@ import pytest
 
 from console.dialects.routed_history import RoutedHistory
 from console.engine.disciplines.fairshare.reasons import (
-    NO_NODES,
     OVER_LIMIT,
     QUEUE_HAS_CHILDREN,
     QUEUE_MISSING,
@@ -20,10 +19,8 @@ from console.engine.model.common_reasons import NO_FLAVOR_MATCHED
 from console.engine.model.decision import Outcome
 from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload
-from console.engine.routing.local_queues import local_routing_of
 from console.engine.routing.reasons import LOCAL_QUEUE_MISSING, NO_RULE_MATCHED
 from console.engine.routing.router import Router
-from console.engine.routing.rule_routing import rules_of
 from console.engine.state import State
 from tests.dialects.lints.marked import Marked, marked_documents
 
@@ -39,8 +36,7 @@ REASONS = {
     EXCEEDS_MAX_QUOTA: TOO_LARGE,
     QUEUE_MISSING: LOST,
     OVER_LIMIT: TOO_LARGE,
-    # The workload would be admitted if nodes were reported, or another lint counts it.
-    NO_NODES: "",
+    # Counted by a lint of its own, together with workloads that wait now.
     QUEUE_HAS_CHILDREN: "",
 }
 
@@ -83,8 +79,7 @@ def test_recorded_workloads_are_routed_as_by_the_engine(document: Marked):
         for shape in kind.shapes:
             route = router.route(shape.workload)
             assert kind.queue == (None if kind.is_unrouted else route.queue)
-            may_be_unrouted = bool(rules_of(policy)) or local_routing_of(policy) is not None
-            assert kind.is_unrouted == (may_be_unrouted and route.queue is None)
+            assert kind.is_unrouted == (route.queue is None)
 
 
 @EVERY

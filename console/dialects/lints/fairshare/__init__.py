@@ -8,11 +8,10 @@ from console.dialects.findings import Findings
 from console.dialects.lints.codes import (
     QUEUE_WITH_CHILDREN,
     QUOTA_BELOW_USAGE,
-    RECORDED_WITHOUT_RULE,
 )
 from console.dialects.lints.fairshare.requests import lint_requests
-from console.dialects.lints.wording import describe_kind, quoted, window, workloads
-from console.dialects.place_finder import START, PlaceFinder
+from console.dialects.lints.wording import quoted, window, workloads
+from console.dialects.place_finder import PlaceFinder
 from console.dialects.routed_history import RoutedHistory
 from console.engine.disciplines.fairshare.resources import RESOURCES
 from console.engine.disciplines.fairshare.spec import POOL, fairshare_of
@@ -32,21 +31,7 @@ class FairshareLints:
         """Report nothing: the dialect has checked what the text alone shows."""
 
     def lint_past(self, past: RoutedHistory, places: PlaceFinder, findings: Findings) -> None:
-        """Report recorded workloads that no queue takes, or that exceed a limit alone."""
-        if not self._spec.queues:
-            return
-        lost = [kind for kind in past.kinds if kind.queue is None]
-        if lost:
-            runs = sum(kind.runs for kind in lost)
-            example = describe_kind(max(lost, key=lambda kind: kind.runs))
-            findings.add(
-                RECORDED_WITHOUT_RULE,
-                START,
-                f"No queue of the config is named by {runs:,} of the "
-                f"{workloads(past.history.runs)} of {window(past)}: a similar workload would wait "
-                f"forever. The most frequent had {example}.",
-                "Add the queues that they name.",
-            )
+        """Report recorded workloads in queues with children, or that exceed a limit alone."""
         for name, kinds in past.by_queue().items():
             if self._has_children(name):
                 runs = sum(kind.runs for kind in kinds)
