@@ -55,7 +55,8 @@ def test_an_invalid_text_or_dialect_is_refused(client):
             "path": "dialect",
             "code": "unknown_dialect",
             "message": (
-                "There is no config language of this name; use one of: kueue, native, skyshift."
+                "There is no config language of this name; "
+                "use one of: kai, kueue, native, skyshift."
             ),
         }
     ]
