@@ -21,13 +21,17 @@ TESTER = "/o/here/tools/route"
         ("physics-training", "It is routed to physics-training with priority 50."),
         (
             "physics",
-            "Cannot run: physics has child queues, and workloads run in queues without children "
-            "only.",
+            (
+                "Cannot run: physics has child queues, and workloads run in queues without "
+                "children only."
+            ),
         ),
         (
             "physics-trainin",
-            "Cannot run: the config does not define the queue physics-trainin. Did you mean "
-            "physics-training?",
+            (
+                "Cannot run: the config does not define the queue physics-trainin. Did you mean "
+                "physics-training?"
+            ),
         ),
         ("", "Cannot run: the config does not define the queue default-queue."),
     ],
