@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from console.engine.disciplines.fairshare.gangs import (
@@ -138,19 +138,20 @@ def reclaim(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Failure
             for queue, some in session.running_by_queue.items()
             if queue != job.queue
             for each in some
-            if session.may_take(job, each) and _may_be_considered(each, protects(each))
+            if session.may_take(job, each) and _may_be_considered(each, protected=protects(each))
         ]
         nodes = None
         if not session.moves_by_reclaim:
             nodes = nodes_with_prospects(session, start_unit(job.groups), candidates, losers)
-            if not nodes:
-                return nothing, ReclaimRefusal(step=Step.ENTITLED, queue=job.queue)
-        return VictimSearch(
+        found = VictimSearch(
             session=session,
             candidates=candidates,
             validate=_reclaim_validator(session, job, protects),
             nodes=nodes,
-        ), None
+        )
+        if nodes is not None and not nodes:
+            found.note_protected(_protected(session, losers, protects))
+        return found, None
 
     yield from _search_all(session, Search.RECLAIM, order, search)
 
@@ -176,13 +177,20 @@ def preempt(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Failure
             for each in session.running_by_queue.get(job.queue, ())
             if may_preempt(job.priority, each.priority, is_victim_preemptible=True)
             and session.may_take(job, each)
-            and _may_be_considered(each, protects(each))
+            and _may_be_considered(each, protected=protects(each))
         ]
 
         def validate(unit: Sequence[Pod], losses: Sequence[Victim]) -> Refused | None:
             return _protection(losses, protects)
 
-        return VictimSearch(session=session, candidates=candidates, validate=validate), None
+        found = VictimSearch(session=session, candidates=candidates, validate=validate)
+        if not candidates:
+            found.note_protected(
+                each
+                for each in _protected(session, (job.queue,), protects)
+                if each.priority < job.priority
+            )
+        return found, None
 
     yield from _search_all(session, Search.PREEMPT, order, search)
 
@@ -234,6 +242,16 @@ def _search_all(
         yield Start(job=job, pods=unit, waits=True, search=kind, victims=victims)
 
 
+def _protected(
+    session: Session, queues: Iterable[str], protects: Callable[[Job], bool]
+) -> Iterator[Job]:
+    """Yield the running jobs of *queues* that may lose no pod because they started too recently."""
+    for queue in sorted(queues):
+        for each in session.running_by_queue.get(queue, ()):
+            if protects(each) and not _may_be_considered(each, protected=True):
+                yield each
+
+
 def _only_moved(unit: Sequence[Pod], losses: Sequence[Victim]) -> Refused | None:
     return Refused(hurdle=Hurdle.NO_ROOM) if losses else None
 
@@ -281,7 +299,7 @@ def _protection(losses: Sequence[Victim], protects: Callable[[Job], bool]) -> Re
     return None
 
 
-def _may_be_considered(job: Job, protected: bool) -> bool:
+def _may_be_considered(job: Job, *, protected: bool) -> bool:
     return not protected or any(
         may_be_considered(
             sum(pod.is_active for pod in group.pods), group.minimum, protected=protected

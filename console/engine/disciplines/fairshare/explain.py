@@ -204,8 +204,8 @@ def _search(context: ExplainContext, step: SearchStep) -> Iterator[Sentence]:
             verdict=Verdict.FAIL,
             numbers={"candidates": step.candidates},
         )
-        for each in step.victims:
-            yield _victim(context, each)
+    for each in step.victims:
+        yield _victim(context, each)
 
 
 def _closed(gate: GateStep) -> str:
@@ -232,6 +232,8 @@ def _refusal(step: ReclaimStep) -> str:
                 f"with it, workloads that cannot be preempted would exceed the quota of "
                 f"{step.queue}"
             )
+        case Step.ENTITLED if not step.victim:
+            return "no other queue uses more than it is entitled to"
         case Step.ENTITLED:
             return (
                 f"{step.victim} does not use more than it is entitled to, compared with "
@@ -248,7 +250,7 @@ def _victim(context: ExplainContext, step: VictimStep) -> Sentence:
     name = f"{context.name(step.workload)} of {step.queue}"
     match step.hurdle:
         case Hurdle.PROTECTED:
-            text = f"Up to {name}: it has not run for its minimum runtime yet."
+            text = f"{name} has not run for its minimum runtime yet, so that it may not be stopped."
         case Hurdle.NOT_RECLAIMABLE:
             why = _refusal(step.refusal) if step.refusal is not None else "fair shares forbid it"
             text = f"Up to {name}: {why}."

@@ -76,6 +76,11 @@ class VictimSearch:
     #: What refused the first victims, for explanations.
     verdicts: list[VictimVerdict] = field(default_factory=list)
 
+    def note_protected(self, jobs: Iterable[Job]) -> None:
+        """Record that workloads are no candidates because they started too recently."""
+        for job in jobs:
+            self._note(Victim(job=job, pods=()), Refused(hurdle=Hurdle.PROTECTED))
+
     def run(self, job: Job) -> tuple[Victim, ...] | None:
         """
         Make room for the pods of *job* that start together; return those that are evicted or moved.
@@ -84,7 +89,7 @@ class VictimSearch:
         the session is unchanged.
         """
         unit = start_unit(job.groups)
-        if not unit or not self.candidates:
+        if not unit or not self.candidates or (self.nodes is not None and not self.nodes):
             return None
         checkpoint = self.session.checkpoint()
         recorded: tuple[Victim, ...] = ()
