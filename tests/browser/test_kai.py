@@ -68,9 +68,7 @@ def _submit(place: Place, name: str, queue: str, **job: Any) -> str:
     return place.submit(body)[0]
 
 
-def test_queues_are_repaired_applied_and_reclaim_from_each_other(
-    page: Page, place: Place
-) -> None:
+def test_queues_are_repaired_applied_and_reclaim_from_each_other(page: Page, place: Place) -> None:
     nodes = [{"name": "n1", "allocatable": {"cpu": 8, "memory": "64Gi", "nvidia.com/gpu": 2}}]
     assert place.api.request("PUT", "/capacity/clusters/east", {"nodes": nodes}).status == 201
     page.goto(place.url("config/edit"))
