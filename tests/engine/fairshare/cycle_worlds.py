@@ -158,11 +158,12 @@ class CycleWorld:
                 job.releasing = stopping + (assigned.count if running.evicting else 0)
                 job.has_shrunk = str(running.reason) in _EVICTIONS
                 job.started = running.started
-                loops |= {
-                    (other, name)
-                    for other in running.stopped_for
-                    if is_loop(running.stopped_for, other)
-                }
+            # A pending workload keeps its stops when it starts, and may be a victim in the next
+            # cycle.
+            known = running or self.state.pending[name]
+            loops |= {
+                (other, name) for other in known.stopped_for if is_loop(known.stopped_for, other)
+            }
         return Model(
             gpus=self._gpus,
             queues=self._queues,
