@@ -237,10 +237,11 @@ class Outcomes:
                 continue
             self._taken.add(uid)
             target = Target(running, self._state.queues[victim.job.queue], reason)
-            if any(pod.state is PodState.RUNNING for pod in victim.job.pods):
-                resizes.append((target, self._taken_pods(victim)))
-            else:
+            if all(pod.state is not PodState.RUNNING for pod in victim.job.pods):
                 targets.append(target)
+            # A workload that loses nothing but a place for which it waits has nothing to stop.
+            elif pods := self._taken_pods(victim):
+                resizes.append((target, pods))
         nomination = self._nomination(job, result, reason=WAITS_FOR_STOPPING)
         for target, pods in resizes:
             yield partial(self._shrink, target, pods, origin.queue, pending, nomination)
