@@ -94,10 +94,6 @@ def _check_together(reader: Reader, pod_sets: Sequence[PodSet], path: str) -> No
             message = f"Another pod set is called {pod_set.name}; give each its own name."
             reader.refuse(f"{path}[{i}].name", "repeated_name", message)
         names.add(pod_set.name)
-    partial = [i for i, pod_set in enumerate(pod_sets) if pod_set.min_count is not None]
-    for i in partial[1:]:
-        message = "Only one pod set may have a min_count, and an earlier one has it."
-        reader.refuse(f"{path}[{i}].min_count", "conflicting_fields", message)
     for resource, total in total_of(pod_sets).items():
         if total > LARGEST_TOTAL:
             message = (

@@ -193,11 +193,6 @@ def expression(**fields: object) -> list:
         ([{"count": 2, "min_count": 3}], "pod_sets[0].min_count", "out_of_range"),
         ([{"count": 0, "min_count": 0}], "pod_sets[0].min_count", "out_of_range"),
         ([{"count": "3", "min_count": 9}], "pod_sets[0].count", "wrong_type"),
-        (
-            [{"name": "a", "min_count": 1}, {"name": "b", "min_count": 1}],
-            "pod_sets[1].min_count",
-            "conflicting_fields",
-        ),
         ([{"requests": {"pods": 1}}], "pod_sets[0].requests.pods", "reserved_resource"),
         ([{"requests": {"cpu": -1}}], "pod_sets[0].requests.cpu", "out_of_range"),
         ([{"requests": {"cpu": "-1"}}], "pod_sets[0].requests.cpu", "out_of_range"),

@@ -144,8 +144,7 @@ class PodSetIn(Schema):
         max_value=MOST_PODS,
         required=False,
         allow_null=True,
-        help_text="Minimum number of pods for a partial admission, at most `count`. Allowed in one "
-        "pod set of a workload.",
+        help_text="Minimum number of pods for a partial admission, at most `count`.",
     )
     requests = serializers.DictField(
         child=Quantity(),

@@ -393,7 +393,6 @@ def _refuse_topology(head: Fields) -> None:
 def _put_gangs(gangs: list[_Gang], result: _Result, findings: Findings) -> None:
     """Add the pod sets of the submission, and where the text states them."""
     pod_sets: list[dict[str, Any]] = []
-    has_partial = False
     for gang in gangs:
         if not gang.count:
             continue
@@ -403,10 +402,9 @@ def _put_gangs(gangs: list[_Gang], result: _Result, findings: Findings) -> None:
         minimum = value_of(gang.minimum)
         minimum = 1 if minimum is None else minimum
         is_partial = minimum < gang.count
-        problem = _problem(minimum, gang.count, len(kinds), has_partial=has_partial)
+        problem = _problem(minimum, gang.count, len(kinds))
         if problem:
             findings.add(BAD_MINIMUM, gang.place, problem, "Change the minimum or the pods.")
-        has_partial |= is_partial
         for index, pods in enumerate(kinds.values()):
             name = gang.name if not index else f"{gang.name}-{index + 1}"
             counts = {"count": len(pods) * gang.copies}
@@ -418,16 +416,14 @@ def _put_gangs(gangs: list[_Gang], result: _Result, findings: Findings) -> None:
     result.job["pod_sets"] = pod_sets
 
 
-def _problem(minimum: int, count: int, kinds: int, *, has_partial: bool) -> str:
-    """Return why a group cannot have a minimum; has_partial: an earlier one is below its count."""
+def _problem(minimum: int, count: int, kinds: int) -> str:
+    """Return why a group with pods of so many *kinds* cannot have a minimum; "" if it can."""
     if not 1 <= minimum <= count:
         return f"The minimum is {minimum}, and the group has {_pods(count)}."
     if minimum == count:
         return ""
     if kinds > 1:
         return f"The minimum is {minimum} of {_pods(count)}, which do not request the same."
-    if has_partial:
-        return "This is the second group with a minimum below its number of pods."
     return ""
 
 

@@ -38,8 +38,8 @@ BAD_MINIMUM = Code(
     "KAI064",
     Severity.ERROR,
     "Minimum that cannot be met",
-    "The minimum is at least 1 and at most the number of pods of the group. Only one group may "
-    "have a minimum below its number of pods, and these pods request the same.",
+    "The minimum is at least 1 and at most the number of pods of the group. If it is below that "
+    "number, all pods of the group request the same.",
 )
 SUBGROUP_OF_POD = Code(
     "KAI065",
