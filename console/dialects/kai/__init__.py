@@ -29,6 +29,7 @@ _API_VERSION = re.compile(
 _SAMPLES = {
     "Queues of a team, and a burst queue": "team-and-burst.yaml",
     "Departments of a lab, with nodes": "departments.yaml",
+    "A burst queue beside a guaranteed one": "burst.yaml",
 }
 
 

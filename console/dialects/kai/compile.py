@@ -20,7 +20,12 @@ from console.dialects.numbers import LEAST_PRIORITY
 from console.dialects.positions import Positions
 from console.dialects.written import Read, Written, value_of
 from console.engine.disciplines.fairshare.resources import RESOURCES, Bounds, PerResource
-from console.engine.disciplines.fairshare.spec import FairQueue, FairshareSpec, Settings
+from console.engine.disciplines.fairshare.spec import (
+    FairQueue,
+    FairshareSpec,
+    NodePool,
+    Settings,
+)
 from console.engine.model.amounts import Amount
 from console.engine.model.inventory import Node
 from console.engine.model.origin import Origin
@@ -29,6 +34,8 @@ from console.engine.routing.local_queues import PriorityClass
 
 T = TypeVar("T")
 NAME: Final = "kai"
+#: The label of a node with the name of its pool.
+NODE_POOL_LABEL: Final = "kai.scheduler/node-pool"
 
 
 def compile_policy(document: Document, positions: Positions) -> Policy:
@@ -136,6 +143,9 @@ def _settings(shard: ShardDoc, origin: Callable[[Place], Origin]) -> Settings:
         full_hierarchy=_stated(shard.full_hierarchy, plain.full_hierarchy),
         stale_grace=_stated(shard.stale_grace, plain.stale_grace),
         usage_window=shard.usage_window,
+        node_pool=NodePool(
+            key=_stated(shard.node_pool_key, NODE_POOL_LABEL), value=_stated(shard.node_pool, "")
+        ),
         gpu_placement=_stated(shard.gpu_placement, plain.gpu_placement),
         cpu_placement=_stated(shard.cpu_placement, plain.cpu_placement),
         origin=origin(shard.place),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 from console.dialects.findings import Edit, Findings, Place, Repair
 
-#: Numbers of a resource that a fix adds.
-Numbers = Mapping[str, int]
+#: Numbers of a resource that a fix adds, or several resources.
+Numbers: TypeAlias = "Mapping[str, int | Numbers]"
 _BLANKS: Final = " -"
 
 
@@ -40,4 +40,4 @@ def add_fields(
 def _flow(value: int | Numbers) -> str:
     if isinstance(value, int):
         return str(value)
-    return "{" + ", ".join(f"{key}: {number}" for key, number in value.items()) + "}"
+    return "{" + ", ".join(f"{key}: {_flow(each)}" for key, each in value.items()) + "}"

@@ -302,7 +302,15 @@ def _shard() -> dict[str, Any]:
                 "description": "Arguments of plugins; others have no effect here.",
                 "properties": {name: _plugin(name) for name in PLUGINS},
             },
-            **{key: _unread() for key in ("actions", "partitionLabelValue", "queueDepthPerAction")},
+            "partitionLabelValue": {
+                "type": "string",
+                "maxLength": MAX_TEXT,
+                "description": (
+                    "Name of the node pool: only nodes with this value of the label "
+                    "kai.scheduler/node-pool count, or without it only nodes without that label."
+                ),
+            },
+            **{key: _unread() for key in ("actions", "queueDepthPerAction")},
         },
     )
 

@@ -9,6 +9,7 @@ from typing import Final
 from console.dialects.fields import Fields, Shape
 from console.dialects.findings import Findings, Place
 from console.dialects.kai.codes import NO_RESOURCES
+from console.dialects.kai.insertions import add_fields
 from console.dialects.kai.manifests import Manifest, read_header, read_manifests
 from console.dialects.kai.numbers import bound_reader, read_runtime, read_weight
 from console.dialects.kai.parse_node import read_node
@@ -37,6 +38,8 @@ QUEUE: Final = Shape(
 QUEUE_RESOURCES: Final = Shape("the resources of a Queue", tuple(RESOURCES))
 RESOURCE_KEYS: Final = ("quota", "overQuotaWeight", "limit")
 _LONGEST: Final = 2048
+#: A resource as a fix adds it.
+_UNLIMITED: Final = {"quota": 0, "overQuotaWeight": 1, "limit": -1}
 
 
 class Flag(StrEnum):
@@ -103,6 +106,14 @@ def _resources(
             place._replace(end=max(place.start, min(place.end, place.start + 1))),
             f"{which} has no resources, which KAI refuses.",
             "Add resources with cpu, memory and gpu.",
+            ()
+            if spec.key_place("resources")
+            else add_fields(
+                spec.findings,
+                spec.place,
+                {"resources": dict.fromkeys(RESOURCES, _UNLIMITED)},
+                "Add resources without guarantee and limit",
+            ),
         )
     if not isinstance(own, Fields):
         return None, {}

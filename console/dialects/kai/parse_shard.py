@@ -49,7 +49,8 @@ USAGE_PARAMETERS: Final = Shape(
 #: Arguments of the command line that have effect.
 STALE_GRACE: Final = "default-staleness-grace-period"
 FULL_HIERARCHY: Final = "full-hierarchy-fairness"
-ARGUMENTS: Final = (STALE_GRACE, FULL_HIERARCHY)
+NODE_POOL_KEY: Final = "nodepool-label-key"
+ARGUMENTS: Final = (STALE_GRACE, FULL_HIERARCHY, NODE_POOL_KEY)
 #: The saturation multiplier as KAI's code reads it, and as its documentation calls it.
 SATURATION: Final = "relcaimerSaturationMultiplier"
 DOCUMENTED_SATURATION: Final = "reclaimerUtilizationMultiplier"
@@ -75,7 +76,7 @@ def read_shard(manifest: Manifest, findings: Findings) -> ShardDoc:
     spec = fields.mapping("spec", SHARD)
     if not isinstance(spec, Fields):
         return ShardDoc(place=fields.place, name=header.name)
-    _note_unused(spec, ("actions", "partitionLabelValue", "queueDepthPerAction"))
+    _note_unused(spec, ("actions", "queueDepthPerAction"))
     arguments, proportion, minimum = _arguments(spec), *_plugins(spec)
     strategy = spec.mapping("placementStrategy", PLACEMENT)
     runtimes = spec.mapping("minRuntime", MIN_RUNTIME)
@@ -99,6 +100,8 @@ def read_shard(manifest: Manifest, findings: Findings) -> ShardDoc:
         ),
         stale_grace=_stale_grace(arguments) if arguments is not None else None,
         usage_window=_usage_window(spec),
+        node_pool_key=arguments.text(NODE_POOL_KEY) if arguments is not None else None,
+        node_pool=spec.text("partitionLabelValue", blank_is_absent=True),
         gpu_placement=(
             strategy.choice("gpu", PlacementStrategy) if isinstance(strategy, Fields) else None
         ),

@@ -89,6 +89,8 @@ class ShardDoc:
     full_hierarchy: Read[bool] = None
     stale_grace: Read[int] = None
     usage_window: UsageWindow | None = None
+    node_pool_key: Read[str] = None
+    node_pool: Read[str] = None
     gpu_placement: Read[PlacementStrategy] = None
     cpu_placement: Read[PlacementStrategy] = None
 

@@ -10,6 +10,7 @@ from console.dialects.kai import DIALECT
 from console.engine.disciplines.fairshare.resources import PerResource
 from console.engine.disciplines.fairshare.spec import (
     FairQueue,
+    NodePool,
     PlacementStrategy,
     QueueRule,
     ReclaimMethod,
@@ -147,6 +148,8 @@ def test_every_setting():
   args:
     full-hierarchy-fairness: "false"
     default-staleness-grace-period: 2m
+    nodepool-label-key: pool
+  partitionLabelValue: a100
   plugins:
     proportion: { arguments: { relcaimerSaturationMultiplier: "1.2" } }
     minruntime: { arguments: { reclaimResolveMethod: queue } }
@@ -174,6 +177,7 @@ def test_every_setting():
         ),
         gpu_placement=PlacementStrategy.SPREAD,
         cpu_placement=PlacementStrategy.SPREAD,
+        node_pool=NodePool(key="pool", value="a100"),
         origin=found.origin,
     )
 
@@ -201,8 +205,14 @@ def test_every_setting():
         ("  args: { default-staleness-grace-period: '-1s' }\n", "stale_grace", -1),
         ("  usageDBConfig: {}\n", "usage_window", UsageWindow()),
         ("  {}\n", "usage_window", None),
+        (
+            "  partitionLabelValue: a\n",
+            "node_pool",
+            NodePool(key="kai.scheduler/node-pool", value="a"),
+        ),
     ],
 )
 def test_a_setting(spec: str, name: str, value: object):
     found = settings_of(spec)
-    assert found == Settings(origin=found.origin, **{name: value})
+    others = {"node_pool": NodePool(key="kai.scheduler/node-pool"), name: value}
+    assert found == Settings(origin=found.origin, **others)

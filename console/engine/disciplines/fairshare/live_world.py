@@ -275,7 +275,9 @@ class LiveWorld:
         self.clusters = clusters
         self.rooms = Rooms(
             NodeRoom(
-                _key(cluster.name, node.name), node, accepts=cluster.is_ready and node.is_ready
+                _key(cluster.name, node.name),
+                node,
+                accepts=cluster.is_ready and node.is_ready and self.spec.includes(node),
             )
             for cluster in clusters.values()
             if not cluster.has_failed

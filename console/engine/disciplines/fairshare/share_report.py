@@ -96,7 +96,11 @@ def share_report(
 
 
 def total_of(spec: FairshareSpec, inventory: Inventory) -> Amounts:
-    """Return what ready nodes offer together: those of clusters, or else those of the config."""
+    """
+    Return what ready nodes of the pool offer together.
+
+    These are the nodes of clusters, or else those of the config.
+    """
     clusters = inventory.clusters or {
         DECLARED_CLUSTER: Cluster(name=DECLARED_CLUSTER, nodes=tuple(spec.nodes.values()))
     }
@@ -104,7 +108,7 @@ def total_of(spec: FairshareSpec, inventory: Inventory) -> Amounts:
     for cluster in clusters.values():
         if cluster.is_ready and not cluster.has_failed:
             for node in cluster.nodes:
-                if node.is_ready:
+                if node.is_ready and spec.includes(node):
                     total = plus(total, offered_amounts(node.offered))
     return total
 

@@ -19,6 +19,8 @@ def shortages(session: Session, job: Job, pod: Pod) -> tuple[NodeShortage, ...]:
     causes: Counter[str] = Counter()
     allowed = None if job.allowed is None else set(job.allowed[job.group_of(pod).name])
     for key, room in session.rooms.items():
+        if not session.spec.includes(room.node):
+            continue
         if not room.accepts:
             causes["not_ready"] += 1
         elif allowed is not None and key not in allowed:

@@ -108,6 +108,19 @@ class UsageWindow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NodePool:
+    """The nodes that a scheduler uses, by a label."""
+
+    key: str
+    #: Empty: the nodes without the label.
+    value: str = ""
+
+    def includes(self, node: Node) -> bool:
+        """Return whether a node belongs to the pool."""
+        return node.labels.get(self.key, "") == self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The settings of the scheduler."""
 
@@ -129,6 +142,8 @@ class Settings:
     stale_grace: int = 60_000
     #: Which history lowers the fair share of queues that have used much; None: none does.
     usage_window: UsageWindow | None = None
+    #: Whose nodes count; None: all nodes do.
+    node_pool: NodePool | None = None
     gpu_placement: PlacementStrategy = PlacementStrategy.BINPACK
     cpu_placement: PlacementStrategy = PlacementStrategy.BINPACK
     origin: Origin | None = None
@@ -175,6 +190,11 @@ class FairshareSpec:
     def path(self, queue: str) -> tuple[str, ...]:
         """Return the queues above a queue, the nearest first."""
         return self.tree.path(queue)[1:]
+
+    def includes(self, node: Node) -> bool:
+        """Return whether workloads may use a node, by the node pool."""
+        pool = self.settings.node_pool
+        return pool is None or pool.includes(node)
 
     def takes_workloads(self, queue: str) -> bool:
         """Return whether workloads of a queue are considered."""
