@@ -1,7 +1,7 @@
 """
 State mutations: the operations that change the pending and running workloads of a state.
 
-Disciplines use `admit`, `reject`, `resize`, `take_pods`, `preempt`, `evict`,
+Disciplines use `admit`, `reject`, `resize`, `take_pods`, `preempt`, `evict_for`, `evict`,
 `requeue_unblocked`, `return_to_queue`, `record_verdict`, `set_inadmissible` and `schedule_requeue`.
 `console.engine.state` has the facts from outside and decides when to run cycles.
 """
@@ -188,26 +188,7 @@ class StateMutations:
         Returns whether anything changed: evicting workloads are not announced again, and a
         preemptor that already waits keeps its victims unless further ones are evicted for it.
         """
-        has_new_victim = False
-        present = situation(
-            nomination.usage,
-            ((each.running.workload.id, each.running.usage) for each in targets),
-            {k: len(n) for k, n in self._relevant_stops(pending.stopped_for).items()},
-        )
-        for target in targets:
-            running = target.running
-            if not running.evicting:
-                running.evicting, running.reason = True, target.reason
-                running.preemptor = uid = pending.workload.id
-                running.stopped_for = {
-                    **self._relevant_stops(running.stopped_for),
-                    uid: (*running.stopped_for.get(uid, ()), present),
-                }
-                self.evicting.add(running.workload.id)
-                target.queue.running.mark_evicting(running)
-                self._decisions.append(self._builder.preempted(running, pending, queue, nomination))
-                self._changes.queues.add(target.queue.name)
-                has_new_victim = True
+        has_new_victim = self.evict_for(queue, pending, nomination, targets)
         if not has_new_victim and pending.workload.id in queue.preemptors:
             # The preemptor may find other evicting workloads in every cycle. It still waits for
             # the announced victims: when they have stopped, it gets a turn again.
@@ -223,6 +204,41 @@ class StateMutations:
         self._decisions.append(self._builder.waiting_for_victims(queue, preemptor, turn))
         queue.tree.changed()
         return True
+
+    def evict_for(
+        self,
+        queue: AnyQueue,
+        preemptor: Pending,
+        nomination: Nomination,
+        targets: tuple[Target, ...],
+    ) -> bool:
+        """
+        Evict *targets* for a workload of *queue*, also for one that runs and gets further pods.
+
+        Returns whether any of them was not evicting before.
+        """
+        has_new_victim = False
+        present = situation(
+            nomination.usage,
+            ((each.running.workload.id, each.running.usage) for each in targets),
+            {k: len(n) for k, n in self._relevant_stops(preemptor.stopped_for).items()},
+        )
+        for target in targets:
+            running = target.running
+            if running.evicting:
+                continue
+            running.evicting, running.reason = True, target.reason
+            running.preemptor = uid = preemptor.workload.id
+            running.stopped_for = {
+                **self._relevant_stops(running.stopped_for),
+                uid: (*running.stopped_for.get(uid, ()), present),
+            }
+            self.evicting.add(running.workload.id)
+            target.queue.running.mark_evicting(running)
+            self._decisions.append(self._builder.preempted(running, preemptor, queue, nomination))
+            self._changes.queues.add(target.queue.name)
+            has_new_victim = True
+        return has_new_victim
 
     def evict(self, queue: AnyQueue, running: Running, reason: Reason) -> None:
         """Evict a workload of *queue* for *reason*, and for no other workload."""

@@ -337,13 +337,18 @@ class ModelCycle:
         candidates: Callable[[ModelJob], list[ModelJob]],
         validate: Callable[[ModelJob, int, Mapping[str, int], Model], bool],
     ) -> None:
-        """Search victims for one start unit of each job that has not started."""
-        jobs = [each for each in self._waiting() if not (each.is_admitted or each.active)]
+        """Search victims for one start unit of each job without places in this cycle."""
+        jobs = [
+            each
+            for each in self._waiting()
+            if not (each.binding or each.pipelined or (each.is_admitted and each.has_shrunk))
+        ]
         failed = set()
         while jobs:
             job = self._next(jobs, lambda each: each.unit * each.gpus)
             jobs.remove(job)
-            kind = job.queue, job.is_firm, job.gpus, job.count, job.minimum
+            alone = job.name if job.is_admitted else ""
+            kind = job.queue, job.is_firm, job.gpus, job.count, job.minimum, alone
             if kind in failed:
                 continue
             losses = None

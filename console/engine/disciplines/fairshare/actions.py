@@ -104,7 +104,9 @@ def consolidate(session: Session, order: TurnOrder[Job]) -> Iterator[Start | Fai
         return
 
     def search(job: Job) -> tuple[VictimSearch, None]:
-        movable = [each for each in session.movable if session.may_take(job, each)]
+        movable = [
+            each for each in session.movable if each is not job and session.may_take(job, each)
+        ]
         nodes = nodes_with_prospects(session, start_unit(job.groups), movable)
         return VictimSearch(
             session=session, candidates=movable, validate=_only_moved, nodes=nodes

@@ -151,11 +151,11 @@ class _Cycle:
         return True
 
     def _search(self, action: Action, may_succeed: Callable[[Prospects, Job], bool]) -> None:
-        """Search room for the jobs that have none; further pods of running ones do without."""
+        """Search room for the jobs that have none, also for further pods of running ones."""
         jobs = [
             job
             for job, origin in self._origins.items()
-            if origin.pending is not None
+            if not (origin.running is not None and origin.running.reason in EVICTIONS)
             and not ((result := self._results.get(job)) and result.has_room)
             and (action is not consolidate or job.is_preemptible)
         ]

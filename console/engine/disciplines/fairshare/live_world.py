@@ -378,7 +378,9 @@ class LiveWorld:
             allowed=None
             if all(nodes is None for nodes in allowed.values())
             else {name: self.rooms if nodes is None else nodes for name, nodes in allowed.items()},
-            signature=(
+            signature=None
+            if running is not None
+            else (
                 preemptible,
                 tuple(
                     (

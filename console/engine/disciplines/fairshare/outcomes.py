@@ -49,6 +49,7 @@ from console.engine.model.decision import (
     Resize,
 )
 from console.engine.model.reasons import Reason
+from console.engine.model.route import Route
 from console.engine.pending.pending_class import Pending, PendingClass, Verdict
 
 if TYPE_CHECKING:
@@ -136,6 +137,8 @@ class Outcomes:
                 result.placement, result.waits = self._tried(job)
             if origin.running is not None:
                 changes.extend(self._growth(job, origin.running, result))
+                if result.search is not None:
+                    changes.extend(self._preemption(job, origin, result))
             elif result.started:
                 changes.append(self._admission(job, origin, result))
             elif result.search is not None:
@@ -224,10 +227,14 @@ class Outcomes:
         yield grow
 
     def _preemption(self, job: Job, origin: Origin, result: Result) -> Iterator[Change]:
-        """Yield the evictions for a job, and its own wait."""
-        pending, search = origin.pending, result.search
-        assert pending is not None
+        """Yield the evictions for a job, and its own wait if it is pending."""
+        search, pending = result.search, origin.pending
         assert search is not None
+        if pending is None:
+            running = origin.running
+            assert running is not None
+            route = Route(queue=job.queue, priority=job.priority)
+            pending = Pending(running.workload, route, stopped_for=running.stopped_for)
         reason = _REASONS[search]
         targets, resizes = [], []
         for victim in result.victims:
@@ -245,7 +252,10 @@ class Outcomes:
         nomination = self._nomination(job, result, reason=WAITS_FOR_STOPPING)
         for target, pods in resizes:
             yield partial(self._shrink, target, pods, origin.queue, pending, nomination)
-        if targets:
+        if targets and origin.running is not None:
+            # It gets the pods when the others have stopped.
+            yield partial(self._state.evict_for, origin.queue, pending, nomination, tuple(targets))
+        elif targets:
             yield partial(
                 self._state.preempt, origin.queue, pending, nomination, tuple(targets), (), None
             )
