@@ -3,57 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any
 
 from playwright.sync_api import Page, expect
 
 from tests.browser.editor import Editor
 from tests.browser.place import Place, wait_until
 from tests.browser.walks import broken_pages
-
-#: Three queues as an introduction to KAI has them: a team, a queue below it, and a burst queue.
-_WRONG: Final = """\
-apiVersion: scheduling.run.ai/v2
-kind: Queue
-metadata:
-  name: research-team
-spec:
-  priority: 100
-  resources:
-    cpu:
-      quota: 1000
-      limit: 2000
-    gpu:
-      quota: 1
-      limit: 2
----
-apiVersion: scheduling.run.ai/v2
-kind: Queue
-metadata:
-  name: ml-team
-spec:
-  parentQueue: research-team
-  resources:
-    cpu:
-      quota: 500
-      overQuotaWeight: 2
-    gpu:
-      quota: 1
-      overQuotaWeight: 1
----
-apiVersion: scheduling.run.ai/v2
-kind: Queue
-metadata:
-  name: burst-queue
-spec:
-  resources:
-    cpu:
-      quota: -1
-      limit: -1
-    gpu:
-      quota: 0
-      limit: -1
-"""
+from tests.dialects.kai.test_first_queues import TEXT
 
 
 def _repair(page: Page, editor: Editor) -> None:
@@ -73,7 +30,7 @@ def test_queues_are_repaired_applied_and_reclaim_from_each_other(page: Page, pla
     assert place.api.request("PUT", "/capacity/clusters/east", {"nodes": nodes}).status == 201
     page.goto(place.url("config/edit"))
     editor = Editor(page)
-    editor.replace(_WRONG)
+    editor.replace(TEXT)
     page.get_by_role("button", name="Switch to KAI").click()
     expect(editor.problems).to_have_count(8)
     expect(editor.problems.first).to_contain_text("does not state memory")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any, ClassVar, Final, cast
+from typing import ClassVar, Final, cast
 
 from console.engine.disciplines.fairshare.resources import (
     EVERYTHING,
@@ -19,10 +19,9 @@ from console.engine.disciplines.fairshare.resources import (
 from console.engine.disciplines.fairshare.tree import QueueTree
 from console.engine.model.amounts import Amount, FlavorResource
 from console.engine.model.inventory import Node
-from console.engine.model.launch_settings import PodAdditions
 from console.engine.model.origin import Origin
+from console.engine.model.plain_spec import PlainSpec
 from console.engine.model.policy import Policy, Queue
-from console.engine.model.selectors import Selector
 
 #: The name of the only capacity: all nodes together.
 POOL: Final = "pool"
@@ -150,7 +149,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FairshareSpec:
+class FairshareSpec(PlainSpec):
     """
     The queues and settings of a config.
 
@@ -223,30 +222,6 @@ class FairshareSpec:
             for resource, quota in zip(RESOURCES, self.tree.queues[name].quota, strict=True):
                 total[POOL, resource] = total.get((POOL, resource), 0) + quota
         return total
-
-    def selectors(self) -> Mapping[str, Selector]:
-        """Return nothing: labels select no capacity."""
-        return {}
-
-    def selectors_of(self, queue: str) -> Mapping[str, Selector]:
-        """Return nothing."""
-        return {}
-
-    def with_selectors(self, change: Callable[[Selector], Selector]) -> FairshareSpec:
-        """Return the spec unchanged."""
-        return self
-
-    def unsupported_of(self, name: str) -> tuple[()]:
-        """Return nothing: the pool has no settings."""
-        return ()
-
-    def launch_config_of(self, name: str) -> Mapping[str, Any] | None:
-        """Return None: there is no launch config."""
-        return None
-
-    def pod_additions(self, assigned: Mapping[str, str]) -> PodAdditions:
-        """Return no additions to pods."""
-        return PodAdditions()
 
 
 def _flattened(queues: Mapping[str, FairQueue]) -> dict[str, FairQueue]:

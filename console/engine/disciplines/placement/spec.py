@@ -6,16 +6,15 @@ Amounts that clusters offer are not part of it: they come in as the inventory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar, Final, cast
+from typing import ClassVar, Final, cast
 
 from console.engine.model.amounts import Amount, FlavorResource
-from console.engine.model.launch_settings import PodAdditions
 from console.engine.model.origin import Origin
+from console.engine.model.plain_spec import PlainSpec
 from console.engine.model.policy import Policy, Queue
-from console.engine.model.selectors import Selector
 
 #: The name of the only queue, in which all jobs wait in the order of their arrival.
 QUEUE: Final = "jobs"
@@ -167,7 +166,7 @@ class PlacementQueue(Queue):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlacementSpec:
+class PlacementSpec(PlainSpec):
     """The clusters, templates, filter policies and scheduler settings of a config."""
 
     discipline: ClassVar[str] = "placement"
@@ -224,30 +223,6 @@ class PlacementSpec:
     def guaranteed(self) -> Mapping[FlavorResource, Amount]:
         """Return nothing: the config guarantees no amount."""
         return {}
-
-    def selectors(self) -> Mapping[str, Selector]:
-        """Return nothing: labels of a workload select no cluster."""
-        return {}
-
-    def selectors_of(self, queue: str) -> Mapping[str, Selector]:
-        """Return nothing."""
-        return {}
-
-    def with_selectors(self, change: Callable[[Selector], Selector]) -> PlacementSpec:
-        """Return the spec unchanged."""
-        return self
-
-    def unsupported_of(self, name: str) -> tuple[()]:
-        """Return nothing: every setting is supported."""
-        return ()
-
-    def launch_config_of(self, name: str) -> Mapping[str, Any] | None:
-        """Return None: there is no launch config."""
-        return None
-
-    def pod_additions(self, assigned: Mapping[str, str]) -> PodAdditions:
-        """Return no additions to pods."""
-        return PodAdditions()
 
 
 def placement_of(policy: Policy) -> PlacementSpec:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, cast
+from typing import ClassVar, Final, cast
 
 from console.engine.model.amounts import Amount, FlavorResource
-from console.engine.model.launch_settings import PodAdditions
 from console.engine.model.origin import Origin
+from console.engine.model.plain_spec import PlainSpec
 from console.engine.model.policy import Policy, Queue, Strategy
-from console.engine.model.selectors import Selector
 
 #: The name of the only capacity, used in assignments.
 SLOTS: Final = "slots"
@@ -26,7 +25,7 @@ class Line(Queue):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SlotsSpec:
+class SlotsSpec(PlainSpec):
     """The lines of a policy."""
 
     discipline: ClassVar[str] = "slots"
@@ -71,30 +70,6 @@ class SlotsSpec:
             for resource, amount in line.limit.items():
                 total[SLOTS, resource] = total.get((SLOTS, resource), 0) + amount
         return total
-
-    def selectors(self) -> Mapping[str, Selector]:
-        """Return nothing: labels select no capacity."""
-        return {}
-
-    def selectors_of(self, queue: str) -> Mapping[str, Selector]:
-        """Return nothing."""
-        return {}
-
-    def with_selectors(self, change: Callable[[Selector], Selector]) -> SlotsSpec:
-        """Return the spec unchanged."""
-        return self
-
-    def unsupported_of(self, name: str) -> tuple[()]:
-        """Return nothing: every setting is supported."""
-        return ()
-
-    def launch_config_of(self, name: str) -> Mapping[str, Any] | None:
-        """Return None: there is no launch config."""
-        return None
-
-    def pod_additions(self, assigned: Mapping[str, str]) -> PodAdditions:
-        """Return no additions to pods."""
-        return PodAdditions()
 
 
 def slots_of(policy: Policy) -> SlotsSpec:
