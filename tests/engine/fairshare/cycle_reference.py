@@ -180,7 +180,7 @@ class ModelCycle:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.shares = model.shares()
-        #: What each workload has lost in this cycle.
+        #: The running pods that each workload has lost in this cycle; 0: only places that waited.
         self.lost: dict[str, int] = {}
 
     def run(self) -> bool:
@@ -358,8 +358,10 @@ class ModelCycle:
                 failed.add(kind)
                 continue
             for name, pods in losses.items():
+                ran = self.model.jobs[name].running
                 self._evict(self.model, name, pods)
-                self.lost[name] = self.lost.get(name, 0) + pods
+                ran -= self.model.jobs[name].running
+                self.lost[name] = self.lost.get(name, 0) + ran
             job.pipelined += job.unit
 
     def _evict(self, model: Model, name: str, pods: int) -> None:
