@@ -244,10 +244,13 @@ class Outcomes:
                 continue
             self._taken.add(uid)
             target = Target(running, self._state.queues[victim.job.queue], reason)
+            pods = self._taken_pods(victim)
+            if not pods:
+                # It loses nothing but a place for which it waits, and has nothing to stop.
+                continue
             if all(pod.state is not PodState.RUNNING for pod in victim.job.pods):
                 targets.append(target)
-            # A workload that loses nothing but a place for which it waits has nothing to stop.
-            elif pods := self._taken_pods(victim):
+            else:
                 resizes.append((target, pods))
         nomination = self._nomination(job, result, reason=WAITS_FOR_STOPPING)
         for target, pods in resizes:
