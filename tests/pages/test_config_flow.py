@@ -103,6 +103,9 @@ def test_from_an_empty_organization_to_a_rollback(
         "Cap one instance type",
         "Share research GPUs by priority",
         "Guard a capacity reservation",
+        "Queues of a team, and a burst queue",
+        "Departments of a lab, with nodes",
+        "A burst queue beside a guaranteed one",
         "Two teams share one cohort",
         "Forty queues, as kubectl prints them",
         "Two clusters, dev and staging",
@@ -367,6 +370,7 @@ def test_a_dump_of_another_language_from_the_example_to_a_version(browser: Clien
     page, _ = open_editor(browser)
     languages = page.id("editor").all("option")
     assert [(item.text, "selected" in item.attrs) for item in languages] == [
+        ("KAI", False),
         ("Kueue", True),
         ("Native", False),
         ("SkyShift", False),

@@ -27,7 +27,7 @@ OFFERED = {
     f"{QUEUE}preemptMinRuntime: |": ["0s", "90s", "5m", "30m", "1h"],
     f"{SHARD}|": [
         *("placementStrategy:", "kValue: ", "minRuntime:", "usageDBConfig:", "jobQueueRule: "),
-        *("args:", "plugins:", "actions: ", "partitionLabelValue: ", "queueDepthPerAction: "),
+        *("args:", "plugins:", "partitionLabelValue: ", "actions: ", "queueDepthPerAction: "),
     ],
     f"{SHARD}jobQueueRule: |": ["any_leaf", "has_parent"],
     f"{SHARD}placementStrategy: {{ gpu: |": ["binpack", "spread"],
