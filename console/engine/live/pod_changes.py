@@ -114,9 +114,7 @@ def is_short(workload: Workload, assignment: Assignment, lost: Iterable[PlacedPo
     for pods in lost:
         counts[pods.pod_set] -= pods.place.count
     return any(
-        counts[each.name] < (each.count if each.min_count is None else each.min_count)
-        for each in workload.pod_sets
-        if each.name in counts
+        counts[each.name] < each.minimum for each in workload.pod_sets if each.name in counts
     )
 
 

@@ -28,6 +28,11 @@ class PodSet:
     #: Pod sets with the same group get the same flavors.
     group: str | None = None
 
+    @property
+    def minimum(self) -> int:
+        """The fewest pods that it may start with."""
+        return self.count if self.min_count is None else self.min_count
+
     def total(self) -> dict[str, int]:
         """Return the total requests of all pods, by resource, without zeros."""
         return {name: amount * self.count for name, amount in self.requests.items() if amount}

@@ -189,7 +189,7 @@ def min_requests_of(workload: Workload) -> dict[str, int]:
     """
     least: dict[str, int] = {}
     for pod_set in workload.pod_sets:
-        count = pod_set.count if pod_set.min_count is None else pod_set.min_count
+        count = pod_set.minimum
         for resource, amount in pod_set.requests.items():
             if amount * count > least.get(resource, 0):
                 least[resource] = amount * count

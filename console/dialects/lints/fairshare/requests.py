@@ -58,6 +58,6 @@ def _least(workload: Workload) -> Amounts:
     """Return the request of the pods with which a workload starts."""
     found = NOTHING
     for each in workload.pod_sets:
-        count = each.count if each.min_count is None else each.min_count
+        count = each.minimum
         found = plus(found, times(need_of(each.requests).amounts(0), count))
     return found

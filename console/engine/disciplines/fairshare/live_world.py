@@ -360,7 +360,7 @@ class LiveWorld:
         groups = [
             PodGroup(
                 name=each.name,
-                minimum=each.count if each.min_count is None else each.min_count,
+                minimum=each.minimum,
                 pods=list(self._pods(each, running)),
             )
             for each in workload.pod_sets
@@ -386,7 +386,7 @@ class LiveWorld:
                     (
                         each.name,
                         each.count,
-                        each.min_count,
+                        each.minimum,
                         tuple(sorted(each.requests.items())),
                         constraints_of(each),
                     )

@@ -305,7 +305,7 @@ def _reduce(inputs: _Inputs) -> QuotaNomination:
     Where no number of pods fits, that is the one with the fewest pods.
     """
     pod_sets = inputs.pending.workload.pod_sets
-    spare = [p.count - (p.count if p.min_count is None else p.min_count) for p in pod_sets]
+    spare = [p.count - p.minimum for p in pod_sets]
     total = sum(spare)
     found: QuotaNomination | None = None
     low, high = 0, total + 1
