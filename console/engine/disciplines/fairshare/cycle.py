@@ -66,6 +66,8 @@ class _Cycle:
         self._session = world.open(state)
         self._origins: dict[Job, Origin] = {}
         self._results: dict[Job, Result] = {}
+        #: Running jobs from which others take pods in this session.
+        self._losers: set[Job] = set()
         #: Running jobs that have had fewer pods than their minimum for too long.
         self._stale: list[Job] = []
 
@@ -156,6 +158,7 @@ class _Cycle:
             job
             for job, origin in self._origins.items()
             if not (origin.running is not None and origin.running.reason in EVICTIONS)
+            and job not in self._losers
             and not ((result := self._results.get(job)) and result.has_room)
             and (action is not consolidate or job.is_preemptible)
         ]
@@ -188,6 +191,7 @@ class _Cycle:
         is_first = not result.has_room
         if found.waits:
             result.waits, result.search, result.victims = True, found.search, found.victims
+            self._losers.update(victim.job for victim in found.victims)
         else:
             result.started.extend(found.pods)
         return self._bring_next(job, order) if is_first else None
