@@ -1,0 +1,1 @@
+"""The discipline of hierarchical queues with limits for users and groups, as in YuniKorn."""
