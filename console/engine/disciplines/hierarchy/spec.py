@@ -50,7 +50,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """The settings of leaf queues that rules create."""
+    """The settings of leaf queues that rules create; amounts as stated, also those of 0 only."""
 
     applications: int = 0
     properties: Mapping[str, str] = field(default_factory=dict)
@@ -204,7 +204,8 @@ class Compatibility:
     limits_by_spelling: bool = False
     #: All partitions count the usage of users and groups together.
     shared_user_usage: bool = False
-    #: The maximum of applications of the root stays what it was at first.
+    #: The maximum of applications of the root, and of queues named root below it, stays what it
+    #: was at first, and the latter have no amounts.
     first_root_applications: bool = False
     #: A queue loses the template of a queue above it with the next config.
     template_lost_on_update: bool = False
