@@ -221,6 +221,8 @@ class Compatibility:
     stranded_applications: bool = False
     #: Preemption after a lowered maximum stops originators first.
     originators_first: bool = False
+    #: An idle application that runs again is not counted beyond the maximum of its queue.
+    clamped_application_count: bool = False
     #: The limit of every other user stays in effect for known users after its removal.
     removed_wildcard_limits: bool = False
 

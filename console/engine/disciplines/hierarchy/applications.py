@@ -1,0 +1,190 @@
+"""Applications, the pods that they ask for, and the pods that have a node."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from console.engine.disciplines.hierarchy.resources import Resources, minus, plus
+
+if TYPE_CHECKING:
+    from console.engine.disciplines.hierarchy.nodes import NodeUsage
+    from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
+
+#: The priority of an application without pending asks.
+NO_PRIORITY: Final = -(2**31)
+
+
+class AppState(StrEnum):
+    """The state of an application."""
+
+    #: It has not asked for anything.
+    NEW = "New"
+    #: It asks for pods and has none.
+    ACCEPTED = "Accepted"
+    RUNNING = "Running"
+    #: Its placeholders are released, after which it is scheduled without them.
+    RESUMING = "Resuming"
+    #: It has neither pods nor asks.
+    COMPLETING = "Completing"
+    COMPLETED = "Completed"
+    FAILING = "Failing"
+    FAILED = "Failed"
+    REJECTED = "Rejected"
+
+
+class Message(StrEnum):
+    """Why an ask has no node, in the words of YuniKorn."""
+
+    USER_QUOTA = "Not enough user quota"
+    QUEUE_QUOTA = "Not enough queue quota"
+    NO_PREEMPTION = "Preemption does not help"
+    ATTEMPTS_EXHAUSTED = "Preemption max attempts exhausted"
+    PRECONDITIONS = "Preemption preconditions failed"
+    NO_GUARANTEE = "Preemption queue guarantees check failed"
+    SHORTFALL = "Preemption helped but short of resources"
+    REQUIRED_NODE = "No fit on required node, preemption does not help"
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Ask:
+    """Pods that an application asks for, all alike; those that have a node are `Allocation`."""
+
+    key: str
+    app: Application
+    resources: Resources
+    priority: int = 0
+    #: In milliseconds.
+    created: int = 0
+    #: How many have no node.
+    pending: int = 1
+    #: Whether other pods may stop for it, and whether it may stop for others.
+    may_preempt: bool = True
+    may_be_preempted: bool = True
+    #: Whether it is the first pod of the application, which others depend on.
+    is_originator: bool = False
+    required_node: str | None = None
+    #: The nodes that its constraints allow; None: all.
+    allowed: frozenset[str] | None = None
+    is_placeholder: bool = False
+    task_group: str = ""
+    #: When preemption was tried for it last, in milliseconds; None: never.
+    preemption_tried: int | None = None
+    #: Whether pods stop or have stopped for it.
+    has_preempted: bool = False
+    #: The node whose room is kept for it.
+    reserved: NodeUsage | None = None
+    #: Why it has no node: each message once, in the order of the first time.
+    messages: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def place(self) -> tuple[int, int, str]:
+        """Its place among the asks of the application."""
+        return -self.priority, self.created, self.key
+
+    def note(self, message: str) -> None:
+        """Record why it has no node."""
+        self.messages[message] = None
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Allocation:
+    """A pod that has a node."""
+
+    key: str
+    ask: Ask
+    node: NodeUsage
+    #: Whether it has to stop: because it is preempted, or makes way for another pod.
+    is_released: bool = False
+    is_preempted: bool = False
+
+    @property
+    def app(self) -> Application:
+        """The application of the pod."""
+        return self.ask.app
+
+    @property
+    def resources(self) -> Resources:
+        """What the pod uses."""
+        return self.ask.resources
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Gang:
+    """The placeholders of an application, which start before its pods do."""
+
+    #: What all of them use together.
+    total: Resources
+    is_hard: bool = False
+    #: Milliseconds from the first placeholder until the others are given up.
+    timeout: int = 15 * 60_000
+    #: When the first placeholder got a node.
+    started: int | None = None
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Application:
+    """An application in a leaf queue."""
+
+    id: str
+    queue: QueueUsage
+    user: str
+    groups: tuple[str, ...] = ()
+    #: When it was submitted, in milliseconds; an earlier ask counts instead.
+    created: int = 0
+    state: AppState = AppState.NEW
+    tags: Mapping[str, str] = field(default_factory=dict)
+    gang: Gang | None = None
+    #: Asks with pending pods, in their order.
+    asks: list[Ask] = field(default_factory=list)
+    allocations: dict[str, Allocation] = field(default_factory=dict)
+    allocated: Resources = field(default_factory=dict)
+    #: What the placeholders that have a node use.
+    allocated_placeholders: Resources = field(default_factory=dict)
+    pending: Resources = field(default_factory=dict)
+    #: The group whose limits count for it; empty: none; None: not chosen yet.
+    group: str | None = None
+    #: No ask is tried before, in milliseconds.
+    backoff_until: int = 0
+    #: When it became idle, in milliseconds.
+    idle_since: int | None = None
+
+    @property
+    def priority(self) -> int:
+        """The highest priority of a pending ask."""
+        return self.asks[0].priority if self.asks else NO_PRIORITY
+
+    def add(self, ask: Ask) -> None:
+        """Add an ask with pending pods."""
+        insort(self.asks, ask, key=lambda each: each.place)
+        self.created = min(self.created, ask.created)
+        amount = {name: value * ask.pending for name, value in ask.resources.items()}
+        self.pending = plus(self.pending, amount)
+        self.queue.change_pending(amount, ask.pending, ask.priority)
+
+    def withdraw(self, ask: Ask, count: int) -> None:
+        """Remove *count* pending pods of an ask."""
+        ask.pending -= count
+        if not ask.pending:
+            self.asks.remove(ask)
+        amount = {name: value * count for name, value in ask.resources.items()}
+        self.pending = minus(self.pending, amount)
+        self.queue.change_pending(
+            {name: -value for name, value in amount.items()}, -count, ask.priority
+        )
+
+    def is_replaceable(self, ask: Ask) -> bool:
+        """Return whether a placeholder may make way for an ask."""
+        return (
+            not ask.is_placeholder
+            and bool(ask.task_group)
+            and any(
+                each.ask.is_placeholder
+                and not each.is_released
+                and each.ask.task_group == ask.task_group
+                for each in self.allocations.values()
+            )
+        )

@@ -1,0 +1,116 @@
+"""The nodes of a partition, their room, and the order in which they are tried."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterator, Mapping
+from math import isnan
+from typing import TYPE_CHECKING
+
+from console.engine.disciplines.hierarchy.resources import (
+    NOTHING,
+    Resources,
+    fits_strictly,
+    minus,
+    plus,
+)
+from console.engine.disciplines.hierarchy.spec import NodeOrder
+
+if TYPE_CHECKING:
+    from console.engine.disciplines.hierarchy.applications import Allocation, Ask
+
+
+class NodeUsage:
+    """A node with its pods."""
+
+    __slots__ = ("accepts", "allocated", "allocations", "available", "capacity", "name", "reserved")
+
+    def __init__(self, name: str, capacity: Resources, *, accepts: bool = True) -> None:
+        self.name = name
+        self.capacity = dict(capacity)
+        self.allocated: Resources = NOTHING
+        self.available: dict[str, int] = dict(capacity)
+        #: Whether pods may start there.
+        self.accepts = accepts
+        self.allocations: dict[tuple[str, str], Allocation] = {}
+        #: The ask for which its room is kept.
+        self.reserved: Ask | None = None
+
+    def has_room(self, amount: Resources) -> bool:
+        """Return whether *amount* is free."""
+        return self.accepts and fits_strictly(self.available, amount)
+
+    def usage(self, weights: Mapping[str, float]) -> float:
+        """Return the part of the node that is used, as the mean of its resources by *weights*."""
+        total = used = 0.0
+        for name, capacity in self.capacity.items():
+            weight = weights.get(name, 0.0)
+            if not weight:
+                continue
+            share = self.allocated.get(name, 0) / capacity if capacity else 0.0
+            if not isnan(share):
+                used += share * weight
+                total += weight
+        return used / total if total else 0.0
+
+
+class Nodes:
+    """All nodes of a partition, sorted as its policy tries them."""
+
+    def __init__(self, order: NodeOrder, weights: Mapping[str, float]) -> None:
+        self._order, self._weights = order, weights
+        self._nodes: dict[str, NodeUsage] = {}
+        self._sorted: list[tuple[float, str]] = []
+        self._scores: dict[str, float] = {}
+        #: What all of them offer.
+        self.total: Resources = NOTHING
+
+    def __iter__(self) -> Iterator[NodeUsage]:
+        return (self._nodes[name] for _, name in self._sorted)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def get(self, name: str) -> NodeUsage | None:
+        """Return a node by name."""
+        return self._nodes.get(name)
+
+    def add(self, node: NodeUsage) -> None:
+        """Add a node without pods."""
+        self._nodes[node.name] = node
+        score = self._scores[node.name] = self._score(node)
+        insort(self._sorted, (score, node.name))
+        if node.accepts:
+            self.total = plus(self.total, node.capacity)
+
+    def sort_by(self, order: NodeOrder, weights: Mapping[str, float]) -> None:
+        """Use another order from now on."""
+        self._order, self._weights = order, weights
+        self._scores = {node.name: self._score(node) for node in self._nodes.values()}
+        self._sorted = sorted((score, name) for name, score in self._scores.items())
+
+    def start(self, allocation: Allocation) -> None:
+        """Charge the node of a pod."""
+        node = allocation.node
+        node.allocations[allocation.app.id, allocation.key] = allocation
+        self._change(node, plus(node.allocated, allocation.resources))
+
+    def stop(self, allocation: Allocation) -> None:
+        """Free what a pod uses."""
+        node = allocation.node
+        del node.allocations[allocation.app.id, allocation.key]
+        self._change(node, minus(node.allocated, allocation.resources))
+
+    def _change(self, node: NodeUsage, allocated: Resources) -> None:
+        node.allocated = allocated
+        node.available = minus(node.capacity, allocated)
+        before = self._scores[node.name]
+        score = self._score(node)
+        if score != before:
+            del self._sorted[bisect_left(self._sorted, (before, node.name))]
+            self._scores[node.name] = score
+            insort(self._sorted, (score, node.name))
+
+    def _score(self, node: NodeUsage) -> float:
+        usage = node.usage(self._weights)
+        return usage if self._order is NodeOrder.FAIR else 1 - usage
