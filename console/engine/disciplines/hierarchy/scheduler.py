@@ -286,7 +286,7 @@ class Scheduler:
         if allocation.ask.is_placeholder:
             self._take_placeholder(app, allocation)
         else:
-            self._run(app)
+            self.run(app)
 
     def _take_placeholder(self, app: Application, allocation: Allocation) -> None:
         self.gangs[app] = None
@@ -297,14 +297,16 @@ class Scheduler:
         if gang.started is None:
             gang.started = self.now
         if not any(minus(gang.total, app.allocated_placeholders).values()):
-            self._run(app)
+            self.run(app)
         if app.state is AppState.ACCEPTED:
             app.queue.accept(app)
 
-    def _run(self, app: Application) -> None:
+    def run(self, app: Application) -> None:
+        """Count an application as running, whatever the numbers of applications allow."""
         if app.state is not AppState.RUNNING:
             app.state = AppState.RUNNING
-            app.queue.start(app)
+            app.queue.start(app, is_clamped=self.compatibility.clamped_application_count)
+            app.idle_since = None
 
     def stop(self, allocation: Allocation) -> None:
         """Free what a pod uses, because it has stopped."""

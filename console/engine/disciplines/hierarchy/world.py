@@ -95,6 +95,7 @@ class World:
             self.usages[self.tree.root.path],
             Nodes(partition.node_order, partition.weights),
             self.users,
+            compatibility=self.spec.compatibility,
             forgetful=self.forgetful,
         )
         self._take_settings()
@@ -248,10 +249,7 @@ class World:
     def _revive(self, app: Application) -> None:
         if app.state is AppState.COMPLETING:
             # It takes a place among the running applications again, without any check.
-            app.state = AppState.RUNNING
-            clamps = self.spec.compatibility.clamped_application_count
-            app.queue.start(app, is_clamped=clamps)
-            app.idle_since = None
+            self.scheduler.run(app)
         else:
             app.state = AppState.ACCEPTED
 
