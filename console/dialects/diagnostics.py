@@ -51,6 +51,8 @@ class Diagnostic:
     #: Whether it depends on more than the text (live workloads, recorded workloads, earlier
     #: versions), so that it can appear and disappear while the text stays the same.
     is_live: bool = False
+    #: The message of the scheduler that the language comes from, word for word; "" if it has none.
+    original: str = ""
 
     def to_json(self, codes_url: str = "") -> dict[str, Any]:
         """
@@ -77,6 +79,7 @@ class Diagnostic:
             ],
             "doc_url": doc_url(codes_url, self.code) if codes_url else None,
             "live": self.is_live,
+            "original": self.original,
         }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from console.dialects.codes import MORE_FINDINGS, Code
@@ -57,6 +57,7 @@ class _Finding:
     message: str
     hint: str
     repairs: tuple[Repair, ...]
+    original: str
 
     @property
     def position(self) -> tuple[int, int, str]:
@@ -85,20 +86,31 @@ class Findings:
         message: str,
         hint: str = "",
         repairs: tuple[Repair, ...] = (),
+        original: str = "",
     ) -> None:
         """
-        Add a finding about *place*.
+        Add a finding about *place*; see `Diagnostic.original`.
 
         Raises ReadingStopped if there are too many errors.
         """
         key = (place.start, place.end, code.code, message)
-        if key not in self._findings:
+        known = self._findings.get(key)
+        if known is not None:
+            if original and not known.original:
+                self._findings[key] = replace(known, original=original)
+        else:
             offered = tuple(repair for repair in repairs if not self._is_barred(repair))
-            self._findings[key] = _Finding(code, place, message, hint, offered)
+            self._findings[key] = _Finding(code, place, message, hint, offered, original)
             if code.severity is Severity.ERROR:
                 self._errors.append(place.start)
                 if len(self._errors) >= MAX_ERRORS:
                     raise ReadingStopped
+
+    def cite(self, original: str) -> None:
+        """Give *original*, as in `Diagnostic.original`, to the errors that have none."""
+        for key, found in self._findings.items():
+            if found.code.severity is Severity.ERROR and not found.original:
+                self._findings[key] = replace(found, original=original)
 
     def offer_no_repairs(self, start: int, end: int) -> None:
         """
@@ -137,7 +149,9 @@ class Findings:
                 for repair in (found.repairs if with_repairs else ())
             )
             place = Place(start, end, found.place.path)
-            self.add(found.code, place, found.message, found.hint, repairs)
+            self.add(
+                found.code, place, found.message, found.hint, repairs, found.original
+            )
 
     def copy(self) -> Findings:
         """Return a copy; findings added to the copy or the original do not change the other."""
@@ -196,6 +210,7 @@ class Findings:
             span=span(finding.place.start, finding.place.end),
             hint=finding.hint,
             is_live=finding.code.is_live,
+            original=finding.original,
             fixes=tuple(
                 Fix(
                     repair.title,

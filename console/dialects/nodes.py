@@ -38,6 +38,8 @@ class MapNode:
     start: int
     end: int
     entries: dict[str, tuple[ScalarNode, Node]] = field(default_factory=dict)
+    #: Keys that are written again, which have no entry of their own.
+    repeated: tuple[ScalarNode, ...] = ()
 
 
 @dataclass(slots=True, eq=False)

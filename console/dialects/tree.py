@@ -81,6 +81,20 @@ def build_trees(findings: Findings, *, stream: bool = False) -> list[Node]:
     return builder.roots or [ScalarNode(0, 0, "", True)]
 
 
+def report_repeated_key(
+    findings: Findings, key: ScalarNode, first: ScalarNode, original: str = ""
+) -> None:
+    """Report a key that is written again; *original* as in `Diagnostic.original`."""
+    findings.add(
+        DUPLICATE_KEY,
+        Place(key.start, key.end),
+        f'The key "{shorten(key.text)}" is written twice; the first one is on '
+        f"{findings.positions.line_words(first.start)}.",
+        "Remove one of the two.",
+        original=original,
+    )
+
+
 def _report_tag_escape(findings: Findings, reached: int) -> None:
     # Word by word: a combined pattern would restart at every character of a long word.
     words = _WORD.finditer(findings.positions.text, reached)
@@ -261,14 +275,8 @@ class _TreeBuilder:
         elif key.plain and key.text == "<<":
             self._merge(frame, mapping, value)
         elif key.text in mapping.entries and key.text not in frame.merged:
-            first = mapping.entries[key.text][0].start
-            line = self._findings.positions.line_words(first)
-            self._findings.add(
-                DUPLICATE_KEY,
-                Place(key.start, key.end),
-                f'The key "{shorten(key.text)}" is written twice; the first one is on {line}.',
-                "Remove one of the two.",
-            )
+            mapping.repeated += (key,)
+            report_repeated_key(self._findings, key, mapping.entries[key.text][0])
         else:
             frame.merged.discard(key.text)
             mapping.entries[key.text] = (key, value)

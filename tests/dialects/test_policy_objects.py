@@ -15,6 +15,7 @@ from console.dialects.objects import kinds_with_target, objects_of, shared_vocab
 from console.engine.diff import Comparison
 from console.engine.diff.objects import SETTINGS, PolicyObjects, Role
 from console.engine.disciplines.fairshare.spec import Settings
+from console.engine.disciplines.hierarchy.spec import Partition, PlacementRule
 from console.engine.disciplines.placement.spec import (
     DeclaredCluster,
     FilterPolicy,
@@ -33,6 +34,7 @@ from tests.engine.strategies import policies, worlds
 OBJECTS = (
     *(Flavor, Cohort, Queue, Rule, LocalQueue, PriorityClass, QuotaSettings),
     *(DeclaredCluster, FilterPolicy, Template, Settings),
+    *(Partition, PlacementRule),
 )
 SAMPLES = [
     (dialect.name, text) for dialect in dialects().values() for text in dialect.samples().values()

@@ -4,12 +4,18 @@ Names: the objects that a text defines, in order, and the references to them.
 The schema marks the places: ``x-item`` on the schema of an object, with the path to its name
 (``name``) or to the name of its target (``leads_to``), and ``x-refers-to`` on a text that names an
 object. An object of a kind with ``x-implied`` exists as soon as it is referenced.
+
+With ``path``, the name of an object begins with that of the object of its kind around it, and a
+dot, in lower case. ``path`` has the name of the outermost object (``top``), which the text may
+leave out, and the kind (``within``) of the objects whose names and a colon come first, except for
+one name (``unless``).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from console.dialects.assist.cursor_context import Path
 from console.dialects.assist.schemas import Schema, schemas_at, step_into
@@ -50,6 +56,8 @@ class Reference:
     end_column: int
     document: int
     path: Path
+    #: Whether the text has only the part of *name* after the last dot.
+    is_last_part: bool = False
 
 
 @dataclass(slots=True)
@@ -105,7 +113,7 @@ def read_names(schema: Schema, parsed: TolerantParser) -> Names:
     for number, root in enumerate(parsed.roots):
         if root is not None:
             walk.document = number
-            walk.visit(root, schemas_at(schema, root, ()), ())
+            walk.visit(root, schemas_at(schema, root, ()), (), {})
     walk.imply()
     return walk.names
 
@@ -118,7 +126,10 @@ class _Walk:
         self._counts: Counter[str] = Counter()
         self._implied: dict[tuple[str, str], Reference] = {}
 
-    def visit(self, node: Node, schemas: list[Schema], path: Path) -> None:
+    def visit(
+        self, node: Node, schemas: list[Schema], path: Path, around: Mapping[str, str]
+    ) -> None:
+        """Add the names in *node*; *around* has the innermost object of each kind around it."""
         if len(self.names.items) + len(self.names.references) >= MOST:
             return
         if node.kind == "scalar":
@@ -126,7 +137,8 @@ class _Walk:
             return
         for schema in schemas:
             if "x-item" in schema:
-                self._item(node, schema["x-item"], path)
+                item = schema["x-item"]
+                around = {**around, item["kind"]: self._item(node, item, path, around)}
                 break
         for index, entry in enumerate(node.entries):
             if entry.value is None:
@@ -134,21 +146,28 @@ class _Walk:
             step = index if node.kind == "sequence" else entry.key.text if entry.key else ""
             below = step_into(self._schema, schemas, step, entry.value)
             if below:
-                self.visit(entry.value, below, (*path, step))
+                self.visit(entry.value, below, (*path, step), around)
 
-    def _item(self, node: Node, item: Schema, path: Path) -> None:
+    def _item(self, node: Node, item: Schema, path: Path, around: Mapping[str, str]) -> str:
+        """Add an object, and return its name."""
         kind = item["kind"]
         self._counts[kind] += 1
         named: Node | None = node
         for key in item.get("name", item.get("leads_to", ())):
             named = named.get(key) if named is not None and named.kind == "mapping" else None
         at = named if named is not None and "name" in item else node
-        if named is not None and named.text and "name" in item:
-            self.names.definitions.append(_place(kind, named, self.document, path))
+        name = named.text if named is not None else ""
+        if name and "path" in item:
+            name = _full_name(name, kind, item["path"], around)
+        if named is not None and name and "name" in item:
+            place = _place(kind, named, self.document, path)
+            if "path" in item:
+                place = replace(place, name=name, is_last_part=True)
+            self.names.definitions.append(place)
         self.names.items.append(
             Item(
                 kind=kind,
-                name=named.text if named is not None else "",
+                name=name,
                 number=self._counts[kind],
                 is_named="name" in item,
                 is_described=True,
@@ -159,6 +178,7 @@ class _Walk:
                 end_line=node.end_line,
             )
         )
+        return name
 
     def _refer(self, node: Node, schemas: list[Schema], path: Path) -> None:
         for schema in schemas:
@@ -191,6 +211,16 @@ class _Walk:
                     end_line=first.line,
                 )
             )
+
+
+def _full_name(name: str, kind: str, path: Schema, around: Mapping[str, str]) -> str:
+    name = name.lower()
+    if kind in around:
+        return f"{around[kind]}.{name}"
+    if name != path["top"]:
+        name = f"{path['top']}.{name}"
+    outer = around.get(path["within"], "").lower()
+    return f"{outer}:{name}" if outer and outer != path["unless"] else name
 
 
 def _place(kind: str, node: Node, document: int, path: Path) -> Reference:

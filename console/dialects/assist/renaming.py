@@ -22,7 +22,9 @@ def rename_in(dialect: Dialect, text: str, names: Mapping[str, Mapping[str, str]
     """
     found = assist(dialect, text).names
     edits = {
-        Origin(each.line, each.column, each.line, each.end_column): write_text(new)
+        Origin(each.line, each.column, each.line, each.end_column): write_text(
+            new.rpartition(".")[2] if each.is_last_part else new
+        )
         for each in (*found.definitions, *found.references)
         # In a schema, a kind is written with spaces.
         if (new := names.get(each.kind.replace(" ", "_"), {}).get(each.name)) is not None

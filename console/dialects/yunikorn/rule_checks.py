@@ -1,0 +1,402 @@
+"""Checks of placement rules: names, filters, and paths of queues that the text fixes."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import Final
+
+from console.dialects.findings import Place
+from console.dialects.repairs import did_you_mean, replace
+from console.dialects.wording import listed, quote, shorten
+from console.dialects.written import Written
+from console.dialects.yunikorn.access import LIMITED_GROUP, LIMITED_USER
+from console.dialects.yunikorn.codes import (
+    DOLLAR_NAME,
+    FILTER_CASE,
+    FILTER_IGNORED,
+    FILTER_NAMES,
+    FILTER_TYPE,
+    QUALIFIED_BELOW_PARENT,
+    QUEUE_NAME,
+    RULE_NAME,
+    RULE_NEVER_MATCHES,
+    RULE_NOT_LEAF,
+    RULE_PATH,
+    RULE_PATH_TEXT,
+    RULE_VALUE,
+    SLOW_EXPRESSION,
+)
+from console.dialects.yunikorn.expressions import (
+    ExpressionProblem,
+    has_special_characters,
+    read_expression,
+)
+from console.dialects.yunikorn.problems import Problems, Stage
+from console.dialects.yunikorn.queue_checks import (
+    QUEUE_NAME_HINT,
+    QUEUE_NAME_ORIGINAL,
+    QUEUE_PATTERN,
+)
+from console.dialects.yunikorn.schema import FilterDoc, PartitionDoc, QueueDoc, RuleDoc
+from console.engine.disciplines.hierarchy.spec import ROOT, RuleKind
+
+#: The rules of a config.
+NAMES: Final = tuple(kind.value for kind in RuleKind if kind is not RuleKind.RECOVERY)
+DENY: Final = "deny"
+_TYPES: Final = ("", "allow", DENY)
+_IDENTIFIER: Final = re.compile(r"[_a-zA-Z][a-zA-Z0-9_]*")
+_FAILING: Final = "failing placement rule config"
+
+
+def check_rules(partition: PartitionDoc, root: QueueDoc, problems: Problems) -> None:
+    """Report what YuniKorn's check refuses in the rules of a partition."""
+    for rule in partition.rules:
+        _check_rule(rule, problems)
+    paths = [_fixed_path(rule, problems) for rule in partition.rules]
+    for number, (rule, path) in enumerate(zip(partition.rules, paths, strict=True)):
+        if path is not None:
+            _check_path(number, rule, path, root, problems)
+
+
+def check_rules_of_load(partition: PartitionDoc, problems: Problems) -> None:
+    """Report what YuniKorn finds when it builds the rules of a partition."""
+    for rule in partition.rules:
+        each: RuleDoc | None = rule
+        while each is not None:
+            _check_build(each, problems)
+            each = each.parent
+
+
+def _check_rule(rule: RuleDoc, problems: Problems) -> None:
+    if not _IDENTIFIER.fullmatch(rule.name):
+        problems.add(
+            RULE_NAME,
+            rule.name_place if rule.name else _start(rule.name_place),
+            f"{quote(rule.name)} is not a placement rule."
+            if rule.name
+            else "The placement rule has no name.",
+            f"It is {listed(NAMES)}.",
+            original=f"invalid rule name {rule.name}, a name must be a valid identifier",
+        )
+    if rule.parent is not None:
+        _check_rule(rule.parent, problems)
+    if rule.filter is not None:
+        _check_filter(rule.filter, problems)
+
+
+def _start(place: Place) -> Place:
+    return place._replace(end=max(place.start, min(place.end, place.start + 1)))
+
+
+def _check_filter(stated: FilterDoc, problems: Problems) -> None:
+    kind = stated.kind
+    if kind is not None:
+        _check_type(kind, problems)
+    _check_names(stated.users, "user", LIMITED_USER, problems)
+    _check_names(stated.groups, "group", LIMITED_GROUP, problems)
+
+
+def _check_type(kind: Written[str], problems: Problems) -> None:
+    lower = kind.value.lower()
+    if lower not in _TYPES:
+        hint, repairs = did_you_mean(problems.findings, kind.place, kind.value, _TYPES[1:])
+        problems.add(
+            FILTER_TYPE,
+            kind.place,
+            f"{quote(kind.value)} is not a type of a filter; it is allow or deny.",
+            hint,
+            repairs,
+            original=f"invalid rule filter type {kind.value}, filter type  must be either '', "
+            "allow or deny",
+        )
+    elif lower == DENY and kind.value != DENY:
+        acts = "allow" if problems.compatibility.deny_in_lower_case_only else "deny"
+        problems.add(
+            FILTER_CASE,
+            kind.place,
+            f"{kind.value} is {acts} here, and allow in YuniKorn: only lower case is deny there.",
+            "Write deny.",
+            (replace(kind.place, DENY),),
+        )
+
+
+def _check_names(
+    names: tuple[Written[str], ...], what: str, pattern: re.Pattern[str], problems: Problems
+) -> None:
+    if len(names) == 1:
+        _check_single_name(names[0], what, pattern, problems)
+        return
+    for name in names:
+        if not pattern.fullmatch(name.value):
+            hint = ""
+            if has_special_characters(name.value):
+                hint = "An expression must be the only item of the list."
+            problems.add(
+                FILTER_IGNORED,
+                name.place,
+                f"{quote(name.value)} is not a name of a {what}, and has no effect in the list.",
+                hint,
+            )
+
+
+def _check_single_name(
+    name: Written[str], what: str, pattern: re.Pattern[str], problems: Problems
+) -> None:
+    special = has_special_characters(name.value)
+    read = read_expression(name.value)
+    if not pattern.fullmatch(name.value) and (read is ExpressionProblem.NOT_ONE or not special):
+        problems.add(
+            FILTER_NAMES,
+            name.place,
+            f"{quote(name.value)} is neither a name of a {what} nor a regular expression.",
+            "Leave the list out for everybody, or write .* instead." if name.value == "*" else "",
+            original=f"invalid rule filter {what} list is not a proper list or regexp: "
+            f"[{name.value}]",
+        )
+    elif special and read is ExpressionProblem.SLOW:
+        problems.add(
+            SLOW_EXPRESSION,
+            name.place,
+            f"The expression {quote(name.value)} may run for very long.",
+            "Remove repetitions inside repetitions, or list the names.",
+        )
+    elif special and pattern.fullmatch(name.value):
+        problems.add(
+            DOLLAR_NAME,
+            name.place,
+            f"{quote(name.value)} is a regular expression: it matches every name with this end.",
+            f"Write ^{name.value} for this name alone.",
+            (replace(name.place, f"^{name.value}"),),
+        )
+
+
+def _fixed_path(rule: RuleDoc, problems: Problems) -> tuple[str, bool] | None:
+    """Return the path that the text fixes, and whether rules follow; None if there is none."""
+    path = ""
+    chain = rule.chain()
+    for index, each in enumerate(chain):
+        if each.name != RuleKind.FIXED:
+            return (path, True) if path else None
+        value = each.value.value if each.value else ""
+        if value.startswith(ROOT):
+            if path:
+                _note_qualified(each, value, problems)
+                return None
+            path = value
+        elif index == 0:
+            path = f"{ROOT}.{value}"
+        else:
+            path = f"{path}.{value}"
+    return path, False
+
+
+def _note_qualified(
+    rule: RuleDoc, value: str, problems: Problems, stage: Stage = Stage.CHECK
+) -> None:
+    problems.add(
+        QUALIFIED_BELOW_PARENT,
+        rule.value.place if rule.value else rule.name_place,
+        f"{quote(value)} is a full path, which cannot follow a parent rule.",
+        "Write the name relative to the parent rule, or remove the parent rule.",
+        original=f"illegal fully qualified 'fixed' rule with value {value}"
+        if stage is Stage.CHECK
+        else "",
+        stage=stage,
+    )
+
+
+class _Verdict(Enum):
+    """What a fixed path leads to."""
+
+    FINE = "fine"
+    #: It does not exist, and the outermost rule of the text does not create queues.
+    MISSING = "missing"
+    #: It would have to be created below a leaf.
+    BELOW_LEAF = "below leaf"
+    #: It leads to a parent, or to a leaf with rules that follow.
+    WRONG_KIND = "wrong kind"
+
+
+def _follow(
+    root: QueueDoc, names: list[str], rule: RuleDoc, *, is_followed: bool, textual: bool
+) -> tuple[_Verdict, QueueDoc]:
+    """
+    Return what a path leads to, and the last queue of the config on it.
+
+    If *textual*, names are compared as they are written, and only ``parent: true`` in the text
+    makes a parent; YuniKorn does both.
+    """
+    candidates: tuple[QueueDoc, ...] = (root,)
+    last = root
+    missing = _Verdict.FINE if rule.creates else _Verdict.MISSING
+    for name in names:
+        if not candidates and not _is_parent(last, root, textual=textual):
+            return _Verdict.BELOW_LEAF, last
+        found = next(
+            (each for each in candidates if (each.name if textual else each.name.lower()) == name),
+            None,
+        )
+        if found is None:
+            return missing, last
+        last, candidates = found, found.queues
+    is_right = _is_parent(last, root, textual=textual) is is_followed
+    return _Verdict.FINE if is_right else _Verdict.WRONG_KIND, last
+
+
+def _is_parent(queue: QueueDoc, root: QueueDoc, *, textual: bool) -> bool:
+    return queue is root or queue.states_parent or (not textual and bool(queue.queues))
+
+
+def _check_path(
+    number: int, rule: RuleDoc, fixed: tuple[str, bool], root: QueueDoc, problems: Problems
+) -> None:
+    """Report a path that does not exist and is not created, or is of the wrong kind."""
+    path, is_followed = fixed
+    names = path.lower().split(".")
+    opening = f"placement rule no. #{number} ({'->'.join(each.name for each in rule.chain())})"
+    verdict, last = _follow(root, names, rule, is_followed=is_followed, textual=True)
+    original = opening + _ORIGINAL[verdict].format(path=path, last=last.name)
+    if problems.compatibility.textual_rule_paths:
+        if verdict is not _Verdict.FINE:
+            _note_path(rule, path, verdict, last, is_followed, problems, original)
+        return
+    here, nearest = _follow(root, names, rule, is_followed=is_followed, textual=False)
+    if here is _Verdict.WRONG_KIND and verdict is _Verdict.FINE:
+        problems.add(
+            RULE_NEVER_MATCHES,
+            _path_place(rule),
+            f'The rule never finds a queue: "{shorten(path)}" has queues below it.',
+            "Name one of them.",
+        )
+    elif here is not _Verdict.FINE:
+        shown = original if verdict is not _Verdict.FINE else ""
+        _note_path(rule, path, here, nearest, is_followed, problems, shown)
+    elif verdict is not _Verdict.FINE:
+        _note_textual_path(rule, path, verdict, last, nearest, problems, original)
+
+
+#: The rest of YuniKorn's message.
+_ORIGINAL: Final = {
+    _Verdict.FINE: "",
+    _Verdict.MISSING: " references non-existing queues ({path}) and create is 'false'",
+    _Verdict.BELOW_LEAF: " references non-existing queues ({path}) which cannot be created "
+    "because the last queue ({last}) in the hierarchy is a leaf",
+    _Verdict.WRONG_KIND: " references a queue ({path}) which is not a leaf",
+}
+
+
+def _note_path(
+    rule: RuleDoc,
+    path: str,
+    verdict: _Verdict,
+    last: QueueDoc,
+    is_followed: bool,
+    problems: Problems,
+    original: str,
+) -> None:
+    code, shown, name = RULE_PATH, shorten(path), shorten(last.name)
+    if verdict is _Verdict.MISSING:
+        message = f'The queue "{shown}" does not exist, and the rule does not create queues.'
+        hint = "Add the queue, or write create: true in the outermost rule of the text."
+    elif verdict is _Verdict.BELOW_LEAF:
+        message = f'The queue "{shown}" cannot be created, because "{name}" is a leaf.'
+        hint = f'Write parent: true for "{name}".'
+    else:
+        code = RULE_NOT_LEAF
+        message = f'"{shown}" is a parent, and the rule leads to a leaf.'
+        hint = "Name a queue below it."
+        if is_followed:
+            message = f'"{shown}" is not a parent, and other rules find a queue below it.'
+            hint = f'Write parent: true for "{name}".'
+    problems.add(code, _path_place(rule), message, hint, original=original)
+
+
+def _note_textual_path(
+    rule: RuleDoc,
+    path: str,
+    verdict: _Verdict,
+    last: QueueDoc,
+    nearest: QueueDoc,
+    problems: Problems,
+    original: str,
+) -> None:
+    """Report a path that is fine here, and that YuniKorn refuses for its spelling."""
+    why, hint = "it compares upper and lower case", "Write the names of queues in lower case."
+    if verdict is _Verdict.WRONG_KIND or (not nearest.states_parent and nearest is last):
+        why = f'"{shorten(nearest.name)}" does not say parent: true'
+        hint = f'Write parent: true for "{shorten(nearest.name)}".'
+    problems.add(
+        RULE_PATH_TEXT,
+        _path_place(rule),
+        f'YuniKorn refuses the path "{shorten(path)}" of the rule, because {why}.',
+        hint,
+        original=original,
+    )
+
+
+def _path_place(rule: RuleDoc) -> Place:
+    """Return the place of the last fixed value of a path."""
+    place = rule.name_place
+    for each in rule.chain():
+        if each.name != RuleKind.FIXED:
+            break
+        place = each.value.place if each.value else each.name_place
+    return place
+
+
+def _check_build(rule: RuleDoc, problems: Problems) -> None:
+    kind = rule.name.lower()
+    if not _IDENTIFIER.fullmatch(rule.name):
+        return
+    if kind not in NAMES:
+        hint, repairs = did_you_mean(problems.findings, rule.name_place, kind, NAMES)
+        original = f"unknown rule name specified {rule.name}, {_FAILING}"
+        if kind == RuleKind.RECOVERY:
+            original = f"recovery rule cannot be part of the config, {_FAILING}"
+        problems.add(
+            RULE_NAME,
+            rule.name_place,
+            f"{quote(rule.name)} is not a placement rule.",
+            hint or f"It is {listed(NAMES)}.",
+            repairs,
+            original="" if kind == "test" else original,
+            stage=Stage.UPDATE,
+        )
+    elif kind in (RuleKind.FIXED, RuleKind.TAG):
+        _check_value(rule, kind, problems)
+
+
+def _check_value(rule: RuleDoc, kind: str, problems: Problems) -> None:
+    value = rule.value.value if rule.value else ""
+    place = rule.value.place if rule.value else rule.name_place
+    if not value.strip():
+        name = "queue" if kind == RuleKind.FIXED else "tag"
+        problems.add(
+            RULE_VALUE,
+            place,
+            f"A {kind} rule needs a value, the name of a {name}.",
+            f"Add value with the name of a {name}.",
+            original=f"a {kind} queue rule must have a {name} name set",
+            stage=Stage.UPDATE,
+        )
+    elif kind == RuleKind.FIXED:
+        if rule.parent is not None and value.startswith(ROOT) and not _is_fixed(rule.parent):
+            _note_qualified(rule, value, problems, stage=Stage.UPDATE)
+        for name in value.split("."):
+            if not QUEUE_PATTERN.fullmatch(name):
+                problems.add(
+                    QUEUE_NAME,
+                    place,
+                    f"{quote(name)} is not a name of a queue."
+                    if name
+                    else "The path has an empty name.",
+                    QUEUE_NAME_HINT,
+                    original=QUEUE_NAME_ORIGINAL,
+                    stage=Stage.UPDATE,
+                )
+
+
+def _is_fixed(rule: RuleDoc) -> bool:
+    """Return whether the text fixes the path up to a rule, so that the check has looked at it."""
+    return all(each.name == RuleKind.FIXED for each in rule.chain())
