@@ -149,9 +149,7 @@ class Findings:
                 for repair in (found.repairs if with_repairs else ())
             )
             place = Place(start, end, found.place.path)
-            self.add(
-                found.code, place, found.message, found.hint, repairs, found.original
-            )
+            self.add(found.code, place, found.message, found.hint, repairs, found.original)
 
     def copy(self) -> Findings:
         """Return a copy; findings added to the copy or the original do not change the other."""

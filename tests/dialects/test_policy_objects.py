@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from console.dialects import dialects
 from console.dialects.objects import kinds_with_target, objects_of, shared_vocabulary
+from console.dialects.yunikorn.routing import PlacementRouting
 from console.engine.diff import Comparison
 from console.engine.diff.objects import SETTINGS, PolicyObjects, Role
 from console.engine.disciplines.fairshare.spec import Settings
@@ -47,6 +48,9 @@ def placed(value: Any) -> Iterator[tuple[type, Origin]]:
         yield type(value), value.origin
     if isinstance(value, PlacementSpec) and value.settings_origin is not None:
         yield type(value), value.settings_origin
+    if isinstance(value, PlacementRouting):
+        # It refers to the spec of the policy.
+        return
     if isinstance(value, dict):
         for item in value.values():
             yield from placed(item)
@@ -145,6 +149,8 @@ def test_vocabularies_of_all_dialects() -> None:
         ("cluster", "clusters"),
         ("placement_template", "placement templates"),
         ("filter_policy", "filter policies"),
+        ("partition", "partitions"),
+        ("placement_rule", "placement rules"),
         ("settings", "settings"),
     ]
     assert kinds_with_target() == ("rule",)

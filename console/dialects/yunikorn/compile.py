@@ -171,16 +171,17 @@ class _Compiler:
             origin=self._origin(doc.values.place),
         )
 
-    def _rule(self, doc: RuleDoc) -> PlacementRule:
+    def _rule(self, doc: RuleDoc, *, is_outermost: bool = True) -> PlacementRule:
         kind = RuleKind(doc.name.lower())
         value = doc.value.value if doc.value else ""
         return PlacementRule(
             kind=kind,
             creates=doc.creates,
             filter=Filter() if doc.filter is None else self._filter(doc.filter),
-            parent=None if doc.parent is None else self._rule(doc.parent),
+            parent=None if doc.parent is None else self._rule(doc.parent, is_outermost=False),
             value=value.lower() if kind is RuleKind.FIXED else value,
-            origin=self._origin(doc.values.place),
+            # A rule for the queue above is a part of the rule itself.
+            origin=self._origin(doc.values.place) if is_outermost else None,
         )
 
     def _filter(self, doc: FilterDoc) -> Filter:

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from console.engine.disciplines.hierarchy import properties
-from console.engine.disciplines.hierarchy.properties import read_count, read_delay, read_offset
+from console.engine.disciplines.hierarchy.properties import (
+    SortPolicy,
+    read_count,
+    read_delay,
+    read_offset,
+)
 from console.engine.model.go_durations import go_nanoseconds
 
 _SECONDS: Final = "a duration above 0, such as 30s or 5m"
@@ -51,7 +56,7 @@ def _is_offset(text: str) -> bool:
     return read_offset(text) is not None
 
 
-_SORTS: Final = ("fifo", "fair", "stateaware")
+_SORTS: Final = (SortPolicy.FIFO.value, SortPolicy.FAIR.value, "stateaware")
 _PRIORITY_SORTS: Final = ("enabled", "disabled")
 _PRIORITY_POLICIES: Final = ("default", "fence")
 _PREEMPTION_POLICIES: Final = ("default", "fence", "disabled")
@@ -61,7 +66,7 @@ PROPERTIES: Final[Mapping[str, Setting]] = {
     properties.SORT_POLICY: Setting(
         about="The order of the applications of a queue: by submission, or by share of the "
         "guarantee in use. stateaware is another word for fifo.",
-        default="fifo",
+        default=SortPolicy.FIFO.value,
         takes="fifo, fair or stateaware",
         is_valid=_one_of(*_SORTS),
         words=_SORTS,
