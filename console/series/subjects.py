@@ -41,5 +41,5 @@ def subjects_of(queue: str | None, policy: Policy) -> Iterator[Subject]:
     if queue is None:
         return
     yield Subject.queue(queue)
-    if queue in policy.queues:
+    if policy.queue(queue) is not None:
         yield from map(Subject.cohort, policy.spec.path(queue))

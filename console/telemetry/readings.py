@@ -106,7 +106,7 @@ def _queues(policy: Policy, rows: _Rows) -> Iterator[tuple[str, Reading]]:
 
 
 def _status(policy: Policy, name: str, *, is_held: bool) -> str:
-    queue = policy.queues.get(name)
+    queue = policy.queue(name)
     if queue is None:
         return "draining"
     if is_held:
@@ -115,7 +115,7 @@ def _status(policy: Policy, name: str, *, is_held: bool) -> str:
 
 
 def _cells(capacity: Capacity, name: str, demand: Demand) -> Iterator[tuple[str, Reading]]:
-    queue = capacity.policy.queues.get(name)
+    queue = capacity.policy.queue(name)
     cohort = (queue.parent if queue else None) or ""
     for usage in capacity.queue_nodes(name, demand.wanted, demand.cannot_run):
         labels = (cohort, name, usage.flavor, usage.resource)

@@ -107,7 +107,7 @@ def _same(trials: Trials, changed: Workload) -> bool:
         after.problem,
     ):
         return False
-    queue = trials.policy.queues.get(before.queue or "")
+    queue = trials.policy.queue(before.queue)
     return queue is None or (
         trials.judge.allowed(trials.workload, queue) == trials.judge.allowed(changed, queue)
     )

@@ -236,7 +236,9 @@ class Trials:
         route = self.route(workload)
         if route.queue is None or route.queue not in self._known or route.problem is not None:
             return None
-        found = self.judge.judge(workload, self.policy.queues[route.queue])
+        queue = self.policy.queue(route.queue)
+        assert queue is not None
+        found = self.judge.judge(workload, queue)
         if found.rejection is not None:
             return None
         return Pending(workload, route, found)

@@ -173,7 +173,7 @@ class BasicDiscipline(Discipline):
 
     def queue_step(self, policy: Policy, name: str, queue: AnyQueue | None) -> QueueStep | None:
         """Return the facts about the queue *name*."""
-        found = policy.queues.get(name)
+        found = policy.queue(name)
         if found is None:
             return None
         return QueueStep(

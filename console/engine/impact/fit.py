@@ -75,7 +75,7 @@ class StandingEvaluator:
     def standing(self, workload: Workload, request: Request) -> Standing:
         """Return the standing of *workload*; *request* is its `request_of`."""
         route = self._empty.route(workload)
-        queue = self.policy.queues.get(route.queue or "")
+        queue = self.policy.queue(route.queue)
         allowed = self._eligibility.allowed(workload, queue) if queue is not None else ()
         key = (route.queue, route.problem, allowed, request)
         found = self._tried.get(key)

@@ -41,7 +41,7 @@ def losses(state: State, policy: Policy) -> dict[str, Loss]:
     for running in state.running.values():
         if running.evicting or running.queue is None:
             continue
-        queue = policy.queues.get(running.queue)
+        queue = policy.queue(running.queue)
         loss: Loss | None = Loss.QUEUE
         if queue is not None:
             loss = discipline.loss(policy, queue, running, judge, state.inventory)

@@ -100,7 +100,6 @@ class DecisionBuilder:
 
     def __init__(self, policy: Policy, discipline: TraceFacts) -> None:
         self._policy = policy
-        self._queues = policy.queues
         self._discipline = discipline
         #: The facts about queues that do not depend on their live state, by name.
         self._queue_steps: dict[str, QueueStep | None] = {}
@@ -254,7 +253,7 @@ class DecisionBuilder:
         """Return the reason of an admission: the discipline's, in a queue with quota."""
         if running.queue is None:
             return NO_RULES
-        queue = self._queues.get(running.queue)
+        queue = self._policy.queue(running.queue)
         return PASSTHROUGH if queue and queue.is_passthrough else self._discipline.admitted
 
     def route_trace(self, route_result: RouteResult) -> Trace:

@@ -74,7 +74,7 @@ class QueueState(Generic[AccountT, QueueT]):
 
     def apply_policy(self, policy: Policy) -> None:
         """Apply the settings of *policy*."""
-        queue = policy.queues.get(self.name)
+        queue = policy.queue(self.name)
         self.policy = cast("QueueT | None", queue)
         self.missing_reference = None
         if queue is not None:
@@ -151,6 +151,13 @@ class LiveTree:
         #: Usage of running workloads by priority; computed on the first access, then updated.
         self._usage_by_priority: UsageByPriority | None = None
         for queue in self.queues:
+            queue.tree = self
+
+    def add(self, queues: Iterable[AnyQueue]) -> None:
+        """Add queues of the same root that nothing runs in."""
+        for queue in queues:
+            self.queues.append(queue)
+            self.at[queue.account] = queue
             queue.tree = self
 
     @property

@@ -79,13 +79,18 @@ class StateMutations:
         """Return the live state of a queue, also of one that the policy does not contain."""
         state = self.queues.get(name)
         if state is None:
-            around: list[AnyQueue] = [QueueState(each) for each in self.ledger.queues_around(name)]
-            for each in around:
+            around = self.ledger.queues_around(name)
+            known = next((self.queues[each] for each in around if each in self.queues), None)
+            added: list[AnyQueue] = [QueueState(each) for each in around if each not in self.queues]
+            for each in added:
                 self.queues[each.name] = each
                 each.apply_policy(self.policy)
                 each.account = self.ledger.queue(each.name)
             state = self.queues[name]
-            LiveTree(state.account.root, around)
+            if known is not None:
+                known.tree.add(added)
+            else:
+                LiveTree(state.account.root, added)
         return state
 
     def queue_of(self, workload_id: str) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 from console.engine.model.launch_settings import PodAdditions
+from console.engine.model.policy import Queue
 from console.engine.model.selectors import Selector
 
 
@@ -13,6 +14,10 @@ class PlainSpec:
     """Base class of specs whose capacity has neither selectors nor settings for pods."""
 
     __slots__ = ()
+
+    def created_queue(self, name: str) -> Queue | None:
+        """Return None: all queues are in the text."""
+        return None
 
     def selectors(self) -> Mapping[str, Selector]:
         """Return nothing: labels of a workload select no capacity."""

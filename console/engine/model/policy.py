@@ -84,6 +84,13 @@ class Spec(Protocol):
     def object_count(self) -> int:
         """The number of objects of the spec: a measure of its size in memory."""
 
+    def created_queue(self, name: str) -> Queue | None:
+        """
+        Return a queue that the text does not have and that exists as long as it has workloads.
+
+        None: there can be no queue of this name.
+        """
+
     def path(self, queue: str) -> tuple[str, ...]:
         """Return the names of the nodes above a queue of this spec, the nearest first."""
 
@@ -146,3 +153,9 @@ class Policy:
     def queues(self) -> Mapping[str, Queue]:
         """The queues by name, in the order of the text."""
         return self.spec.queues
+
+    def queue(self, name: str | None) -> Queue | None:
+        """Return a queue by name, also one that the spec creates for workloads; None: no queue."""
+        if name is None:
+            return None
+        return self.spec.queues.get(name) or self.spec.created_queue(name)

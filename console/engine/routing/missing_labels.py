@@ -94,7 +94,7 @@ def _absent_labels(
     route, workload = route_result.route, route_result.workload
     values_by_key: dict[str, dict[str, None]] = {}
     referenced = [policy.routing.label_values(workload, route)]
-    queue = policy.queues.get(route.queue or "")
+    queue = policy.queue(route.queue)
     if queue is not None:
         referenced.append(load_discipline(policy.discipline).referenced_labels(policy, queue))
     for labels in referenced:

@@ -24,7 +24,8 @@ def find_route_result(
             priority=route.priority,
             reason=route.problem or route.rejection or NO_RULES,
         )
-    queue = policy.queues[route.queue]
+    queue = policy.queue(route.queue)
+    assert queue is not None
     judge = load_discipline(policy.discipline).eligibility(policy)
     reason = route.problem or judge.rejection(workload, queue)
     return RouteResult(
@@ -40,7 +41,7 @@ def find_route_result(
 def accepted_flavors(route_result: RouteResult) -> tuple[str, ...]:
     """Return the flavors of the reached queue that accept the workload's labels, in order."""
     policy = route_result.policy
-    queue = policy.queues.get(route_result.queue or "")
+    queue = policy.queue(route_result.queue)
     if queue is None:
         return ()
     judge = load_discipline(policy.discipline).eligibility(policy)

@@ -83,7 +83,7 @@ class Fitting:
             )
 
     def _flavors(self, name: str | None, workload: Workload) -> tuple[FlavorEvaluation, ...]:
-        if name is None or name not in self._policy.queues:
+        if name is None or self._policy.queue(name) is None:
             return ()
         discipline = load_discipline(self._policy.discipline)
         queue = self._busy.queue(name)

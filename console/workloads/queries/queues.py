@@ -180,7 +180,7 @@ def _view(
     held: QueueHold | None,
     waiting: Demand,
 ) -> QueueView:
-    queue = policy.queues.get(name)
+    queue = policy.queue(name)
     return QueueView(
         name=name,
         cohort=queue.parent if queue else None,

@@ -41,7 +41,7 @@ def load_whole_tree(
     state = State(policy, is_sparse=workload.queue is not None, now=now)
     if workload.queue is None:
         names = list(state.queues)
-    elif workload.queue not in policy.queues:
+    elif policy.queue(workload.queue) is None:
         return None
     else:
         queue = state.queue(workload.queue)

@@ -258,13 +258,55 @@ class HierarchySpec(PlainSpec):
         """The number of queues and rules."""
         return len(self.queues) + sum(len(each.rules) for each in self.partitions.values())
 
+    def created_queue(self, name: str) -> HierarchyQueue | None:
+        """
+        Return the queue *name* as a rule creates it below the nearest queue of the text.
+
+        It has the settings of the nearest template. None: the partition does not exist, or the
+        nearest queue is a leaf.
+        """
+        partition, path = self.split(name)
+        if partition is None or not path.startswith(f"{ROOT}."):
+            return None
+        nearest = above = path.rpartition(".")[0]
+        while partition.full_name(nearest) not in self.queues:
+            nearest = nearest.rpartition(".")[0]
+            if not nearest:
+                return None
+        queue: HierarchyQueue | None = self.queues[partition.full_name(nearest)]
+        if queue is None or queue.is_leaf:
+            return None
+        template = queue.template
+        while template is None and queue is not None and queue.parent is not None:
+            queue = self.queues[queue.parent]
+            template = queue.template
+        template = template or Template()
+        return HierarchyQueue(
+            name=name,
+            parent=partition.full_name(above),
+            partition=partition.name,
+            spelling=path,
+            guaranteed=template.guaranteed,
+            maximum=template.maximum,
+            applications=template.applications,
+            properties=template.properties,
+        )
+
+    def split(self, name: str) -> tuple[Partition | None, str]:
+        """Return the partition of a queue and its path; None: there is no such partition."""
+        first = name.partition(".")[0]
+        partition, colon, top = first.rpartition(":")
+        if not colon:
+            return self.partitions.get(DEFAULT_PARTITION), name
+        return self.partitions.get(partition), f"{top}{name[len(first) :]}"
+
     def path(self, queue: str) -> tuple[str, ...]:
         """Return the queues above a queue, the nearest first."""
         found: list[str] = []
-        above = self.queues[queue].parent
-        while above is not None:
+        above = queue.rpartition(".")[0]
+        while above:
             found.append(above)
-            above = self.queues[above].parent
+            above = above.rpartition(".")[0]
         return tuple(found)
 
     def uses(self, queue: str) -> Mapping[str, Collection[str]]:

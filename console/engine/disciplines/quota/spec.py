@@ -212,6 +212,10 @@ class QuotaSpec:
         """The number of flavors, cohorts and queues."""
         return len(self.flavors) + len(self.cohorts) + len(self.queues)
 
+    def created_queue(self, name: str) -> Queue | None:
+        """Return None: all queues are in the text."""
+        return None
+
     def path(self, queue: str) -> tuple[str, ...]:
         """Return the cohorts above a queue, the nearest first."""
         path, above = [], self.queues[queue].parent
