@@ -81,7 +81,8 @@ class JobReading:
     """The result of reading a text that describes one workload in the form of a language."""
 
     diagnostics: tuple[Diagnostic, ...]
-    #: The fields of its submission as JSON values; None if a diagnostic is an error.
+    #: The fields of its submission as JSON values; None if a diagnostic is an error. User and
+    #: groups are ignored: they are those of the submitter, whatever the text states.
     job: Mapping[str, Any] | None = None
     #: Field of the submission, such as ``tags.team`` or ``pod_sets[0].count`` -> its place in the
     #: text; fields with a default have none.

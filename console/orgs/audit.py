@@ -22,6 +22,7 @@ Action = Literal[
     "org.create",
     "member.add",
     "member.role",
+    "member.groups",
     "member.remove",
     "member.leave",
     "invitation.create",

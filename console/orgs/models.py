@@ -115,6 +115,8 @@ class Membership(models.Model):
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=12, choices=Role.choices)
+    #: The groups of the person as the user of workloads; see `console.orgs.identities`.
+    groups = models.JSONField(default=list, db_default=[])
     joined_at = models.DateTimeField(default=timezone.now)
     #: Time of the last page view or API request, written at most every few minutes.
     last_active_at = models.DateTimeField(null=True)
@@ -166,6 +168,10 @@ class ApiToken(models.Model):
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=100)
     role = models.CharField(max_length=12, choices=Role.choices)
+    #: The user and groups of workloads that it submits without stating others; "" is no user. See
+    #: `console.orgs.identities`.
+    user_name = models.CharField(max_length=200, blank=True, default="", db_default="")
+    groups = models.JSONField(default=list, db_default=[])
     #: The first characters of the secret, to recognize it in lists.
     prefix = models.CharField(max_length=16)
     digest = models.CharField(max_length=64, unique=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -14,6 +15,7 @@ class Permission(StrEnum):
 
     READ = "read this organization"
     SUBMIT = "submit workloads, or finish and withdraw their own"
+    SUBMIT_FOR_OTHERS = "submit workloads as other users and groups"
     MANAGE_WORK = "finish or withdraw the workloads of others"
     READ_NAMES = "read the names of others' workloads in explanations"
     HOLD_QUEUES = "hold and resume queues"
@@ -33,6 +35,7 @@ GRANTS: dict[str, frozenset[Permission]] = {
     Role.SUBMITTER: _SUBMITTER,
     Role.OPERATOR: _SUBMITTER
     | {
+        Permission.SUBMIT_FOR_OTHERS,
         Permission.MANAGE_WORK,
         Permission.READ_NAMES,
         Permission.HOLD_QUEUES,
@@ -48,6 +51,11 @@ def is_above(role: str, other: str | None) -> bool:
     return not GRANTS[role] <= (GRANTS[other] if other is not None else frozenset())
 
 
+def may_submit_for_others(role: str | None) -> bool:
+    """Return whether *role*, which can be None, may submit workloads as other users and groups."""
+    return role is not None and Permission.SUBMIT_FOR_OTHERS in GRANTS[role]
+
+
 @dataclass(frozen=True, slots=True)
 class Actor:
     """A person or token acting in one organization with one role."""
@@ -61,11 +69,22 @@ class Actor:
     user: User | None = None
     #: The acting token; None for a person.
     token: ApiToken | None = field(default=None, compare=False)
+    #: The groups of the membership if they were read with it; see `console.orgs.identities`.
+    groups: tuple[str, ...] | None = field(default=None, compare=False)
 
     @classmethod
-    def from_user(cls, org: Organization, user: User, role: str) -> Actor:
-        """Return a member as actor."""
-        return cls(org=org, role=role, name=user.email, key=f"user:{user.pk}", user=user)
+    def from_user(
+        cls, org: Organization, user: User, role: str, groups: Sequence[str] | None = None
+    ) -> Actor:
+        """Return a member as actor, with the *groups* of the membership if they were read."""
+        return cls(
+            org=org,
+            role=role,
+            name=user.email,
+            key=f"user:{user.pk}",
+            user=user,
+            groups=tuple(groups) if groups is not None else None,
+        )
 
     @classmethod
     def from_token(cls, token: ApiToken) -> Actor:

@@ -7,6 +7,7 @@ import secrets
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from console.orgs.identities import NOBODY, Identity
 from console.orgs.models import ApiToken
 from console.orgs.permissions import Actor
 from console.orgs.tokens import person_behind
@@ -27,13 +28,21 @@ class Issued:
     secret: str = field(repr=False)
 
 
-def new_token(actor: Actor, role: str, name: str, expires_at: datetime | None) -> Issued:
-    """Create a token for *actor*, and return it with its secret."""
+def new_token(
+    actor: Actor,
+    role: str,
+    name: str,
+    expires_at: datetime | None,
+    identity: Identity = NOBODY,
+) -> Issued:
+    """Create a token for *actor* that submits as *identity*, and return it with its secret."""
     secret = PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(
         org=actor.org,
         name=name,
         role=role,
+        user_name=identity.user,
+        groups=list(identity.groups),
         prefix=secret[: len(PREFIX) + _SHOWN],
         digest=digest_of(secret),
         created_by=person_behind(actor),

@@ -8,8 +8,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from console.errors import NotFound
+from console.orgs.identities import NOBODY, identity_of_token
 from console.orgs.models import ApiToken, Organization, User
-from console.orgs.permissions import Actor, is_above
+from console.orgs.permissions import Actor, is_above, may_submit_for_others
 from console.paging import Page, newest_first
 
 #: A token that was not used for this time is reported as unused.
@@ -52,9 +53,15 @@ def tokens_above(org: Organization, user: User, role: str | None) -> list[ApiTok
     """
     Return the valid tokens of *user* in *org* that grant permissions beyond *role*.
 
-    A role of None means no role, so every token is returned.
+    A role of None means no role, so every token is returned. A token with a user or groups of its
+    own submits for others.
     """
-    return [each for each in valid_tokens_of(org, user) if is_above(each.role, role)]
+    return [
+        each
+        for each in valid_tokens_of(org, user)
+        if is_above(each.role, role)
+        or (identity_of_token(each) != NOBODY and not may_submit_for_others(role))
+    ]
 
 
 def person_behind(actor: Actor) -> User | None:

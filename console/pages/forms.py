@@ -11,6 +11,7 @@ from typing import Any
 from django import forms
 
 from console.errors import BadRequest, FieldError
+from console.orgs.identities import groups_in
 from console.reading.exact_json import loads_exactly
 from console.reading.typed_values import Typed, read_typed
 from console.workloads.queries.filters import TYPES
@@ -45,8 +46,8 @@ class SubmitForm(forms.Form):
     """
     Form for one workload or several copies.
 
-    It has an amount field for each of *resources*, and a field for the placement if the scheduler
-    *takes_placement*.
+    It has an amount field for each of *resources*, a field for the placement if the scheduler
+    *takes_placement*, and fields for user and groups if the actor *states_user*.
     """
 
     name = forms.CharField(max_length=200, help_text="Copies are numbered: train-1, train-2.")
@@ -62,6 +63,11 @@ class SubmitForm(forms.Form):
     )
     cloud_resource_id = forms.CharField(label="Cloud resource id", required=False, max_length=200)
     user = forms.CharField(required=False, max_length=200)
+    groups = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
+        help_text="One group per line.",
+    )
     project = forms.CharField(required=False, max_length=200)
     namespace = forms.CharField(
         required=False, max_length=253, help_text="Namespace of the local queue."
@@ -95,11 +101,14 @@ class SubmitForm(forms.Form):
         resources: Sequence[str],
         least_priority: Callable[[], int],
         takes_placement: bool = False,
+        states_user: bool = True,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         if not takes_placement:
             del self.fields["placement"]
+        if not states_user:
+            del self.fields["user"], self.fields["groups"]
         self._least_priority = least_priority
         self.resources = tuple(resources)
         #: The values of the text fields that are not empty, by field.
@@ -129,6 +138,7 @@ class SubmitForm(forms.Form):
             "pod_sets": self._pod_sets(cleaned.get("pod_sets", "")),
             "placement": self._read_typed("placement", cleaned.get("placement", "")),
             "user": cleaned.get("user", ""),
+            "groups": groups_in(cleaned.get("groups", "")),
             "project": cleaned.get("project", ""),
             "namespace": cleaned.get("namespace", ""),
         } | {

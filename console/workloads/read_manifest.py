@@ -24,6 +24,9 @@ _ONLY: Final = "workloads[0]."
 #: Field of a submission -> the label of a manifest that sets the field.
 _LABELS: Final = {name: f"tags.{key}" for key, name in RESERVED.items()}
 
+#: Fields of a submission that no manifest sets.
+_IDENTITY: Final = frozenset({"user", "groups"})
+
 
 class NoManifests(ConsoleError):
     """The active config language has no manifests; *title* is the title of the language."""
@@ -88,11 +91,14 @@ def _submission(reading: JobReading) -> Submission:
     """
     Return the submission of *reading*; labels with a reserved key set the fields of these labels.
 
+    It has no user and no groups, which are those of the submitter.
+
     Raises ManifestRejected or BadRequest.
     """
     if reading.job is None:
         raise ManifestRejected(reading.diagnostics)
-    fields = dict(reading.job)
+    # A manifest is written by its submitter, so the user and groups that it names prove nothing.
+    fields = {name: value for name, value in reading.job.items() if name not in _IDENTITY}
     tags = dict(fields.get("tags") or {})
     fields |= {name: tags.pop(key) for key, name in RESERVED.items() if key in tags}
     # Written and read as JSON, so that all numbers are exact.

@@ -13,6 +13,7 @@ from console.orgs.permissions import Actor
 from console.orgs.services.create_user import create_user
 from console.orgs.services.invite import invite
 from console.orgs.services.issue_token import create_token
+from tests.api.conftest import Api
 from tests.conftest import PASSWORD, member
 
 
@@ -45,13 +46,13 @@ def test_members_are_listed_page_by_page_and_found(client, api, owner: Actor, vi
     (member,) = second.body["results"]
     assert (second.body["next"], set(member)) == (
         None,
-        {"id", "email", "role", "joined_at", "last_active_at"},
+        {"id", "email", "role", "groups", "joined_at", "last_active_at"},
     )
     assert client.get("members?q=VIEW&role=viewer").body["results"] == [member]
     assert client.get("members?role=editor").body["results"] == []
     assert codes(client.get("members?role=king")) == [("role", "invalid_choice")]
     seen = api(viewer).get("members").body["results"]
-    assert [set(each) for each in seen] == [{"id", "email", "role", "joined_at"}] * 2
+    assert [set(each) for each in seen] == [{"id", "email", "role", "groups", "joined_at"}] * 2
 
 
 def test_a_role_is_changed_and_the_last_owner_stays(client, owner: Actor, viewer: Actor):
@@ -190,3 +191,39 @@ def test_an_owner_s_token_keeps_working_when_it_revokes_itself_no_more(client):
     mine = ApiToken.objects.get(role=Role.OWNER)
     assert client.delete(f"tokens/{mine.pk}").status == 200
     assert client.get("tokens").problem == (401, "invalid_token")
+
+
+def test_groups_of_a_member_are_set(client, api, viewer: Actor):
+    theirs = f"members/{number_of(viewer)}"
+    assert client.get(theirs).body["groups"] == []
+    set_groups = client.put(f"{theirs}/groups", {"groups": ["research", "gpu-users", "research"]})
+    assert (set_groups.status, set_groups.body) == (200, client.get(theirs).body)
+    assert set_groups.body["groups"] == ["research", "gpu-users"]
+    assert api(viewer).get(theirs).body["groups"] == ["research", "gpu-users"]
+    for body, due in (
+        ({}, [("groups", "required")]),
+        ({"groups": None}, [("groups", "wrong_type")]),
+        ({"groups": "a"}, [("groups", "wrong_type")]),
+        ({"groups": [1, " "]}, [("groups[0]", "wrong_type"), ("groups[1]", "blank")]),
+        ({"groups": [], "role": "owner"}, [("role", "unknown_field")]),
+    ):
+        assert codes(client.put(f"{theirs}/groups", body)) == due
+    assert client.put("members/0/groups", {"groups": []}).problem == (404, "not_found")
+
+
+def test_a_token_has_a_user_and_groups(client):
+    body = {"name": "nightly", "role": "submitter", "user": "nightly", "groups": ["batch"]}
+    made = client.post("tokens", body).body
+    assert (made["user"], made["groups"]) == ("nightly", ["batch"])
+    assert client.get(f"tokens/{made['id']}").body["groups"] == ["batch"]
+    theirs = Api(bearer(made["secret"]), "here")
+    (uid,) = theirs.post("workloads", {"workloads": [{"name": "w"}]}).body["ids"]
+    workload = theirs.get(f"workloads/{uid}").body
+    assert (workload["user"], workload["groups"]) == ("nightly", ["batch"])
+    refused = theirs.post("workloads", {"workloads": [{"name": "w"}, {"name": "x", "user": "ada"}]})
+    assert refused.problem == (403, "not_allowed")
+    assert codes(refused) == [("workloads[1].user", "not_allowed")]
+    odd = {"name": "one", "role": "viewer", "user": 1, "groups": "a"}
+    assert codes(client.post("tokens", odd)) == [("user", "wrong_type"), ("groups", "wrong_type")]
+    groups_alone = {"name": "one", "role": "viewer", "groups": ["batch"]}
+    assert codes(client.post("tokens", groups_alone)) == [("user", "required")]

@@ -54,13 +54,13 @@ def test_members_see_each_other_and_owners_more(
         ["owner@here.example you", "owner"],
         ["viewer@here.example", "viewer"],
     ]
-    assert [len(row) for row in page.rows()] == [4, 4]
+    assert [len(row) for row in page.rows()] == [5, 5]
     seen = main(client_for(viewer).get(MEMBERS))
     assert [row[:2] for row in seen.rows()] == [
         ["owner@here.example", "owner"],
         ["viewer@here.example you", "viewer"],
     ]
-    assert [len(row) for row in seen.rows()] == [3, 3]
+    assert [len(row) for row in seen.rows()] == [4, 4]
     links = {link.text for link in seen.all("a")}
     assert "viewer@here.example" in links
     assert not {"owner@here.example", "API tokens", "Invitations", "Invite a member"} & links
@@ -77,18 +77,19 @@ def test_the_role_picker_says_what_changes(browser: Client, viewer: Actor) -> No
         "viewer": "May read this organization.",
         "submitter": "Gains: submit workloads, or finish and withdraw their own.",
         "operator": (
-            "Gains: submit workloads, or finish and withdraw their own; finish or withdraw the "
-            "workloads of others; read the names of others' workloads in explanations; hold and "
-            "resume queues; report and delete clusters."
+            "Gains: submit workloads, or finish and withdraw their own; submit workloads as other "
+            "users and groups; finish or withdraw the workloads of others; read the names of "
+            "others' workloads in explanations; hold and resume queues; report and delete clusters."
         ),
         "editor": (
             "Gains: read the names of others' workloads in explanations; edit drafts of the config."
         ),
         "owner": (
-            "Gains: submit workloads, or finish and withdraw their own; finish or withdraw the "
-            "workloads of others; read the names of others' workloads in explanations; hold and "
-            "resume queues; report and delete clusters; edit drafts of the config; apply configs; "
-            "manage members and tokens; read the audit entries of others."
+            "Gains: submit workloads, or finish and withdraw their own; submit workloads as other "
+            "users and groups; finish or withdraw the workloads of others; read the names of "
+            "others' workloads in explanations; hold and resume queues; report and delete "
+            "clusters; edit drafts of the config; apply configs; manage members and tokens; read "
+            "the audit entries of others."
         ),
     }
     assert page.id("role-viewer").attrs["checked"] == ""
@@ -322,3 +323,37 @@ def test_an_owner_of_elsewhere_cannot_reach_members_or_tokens(
     base = "/o/elsewhere/settings"
     for path in (f"members/{number_of(owner)}", f"tokens/{token.pk}", "invitations/1/revoke"):
         assert theirs.post(f"{base}/{path}", {"do": "remove"}).status_code == 404
+
+
+def test_groups_are_shown_and_changed_by_owners(
+    browser: Client, viewer: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    theirs = f"{MEMBERS}/{number_of(viewer)}"
+    assert main(browser.get(theirs)).id("f-groups").text == ""
+    changed = browser.post(theirs, {"do": "groups", "groups": "research\n\n gpu-users \n"})
+    assert (changed.status_code, changed.headers["Location"]) == (302, theirs)
+    assert Membership.objects.get(user=viewer.user).groups == ["research", "gpu-users"]
+    page = main(browser.get(theirs))
+    assert page.id("f-groups").text == "research gpu-users"
+    assert [row[2] for row in main(browser.get(MEMBERS)).rows()] == ["none", "research, gpu-users"]
+    own = main(client_for(viewer).get(theirs))
+    assert "research, gpu-users Your workloads have these groups; owners change them." in own.text
+    assert client_for(viewer).post(theirs, {"do": "groups", "groups": "admin"}).status_code == 403
+    refused = browser.post(theirs, {"do": "groups", "groups": "x" * 201})
+    assert refused.status_code == 422
+    assert "At most 200 characters; this one has 201." in main(refused).text
+    assert main(refused).id("f-groups").text == "x" * 201
+
+
+def test_a_token_is_created_for_a_user(browser: Client) -> None:
+    typed = {"name": "nightly", "role": "submitter", "days": "30", "user": "nightly"}
+    assert browser.post(f"{TOKENS}/new", typed | {"groups": "batch\nevals"}).status_code == 200
+    token = ApiToken.objects.get()
+    assert (token.user_name, token.groups) == ("nightly", ["batch", "evals"])
+    shown = main(browser.get(f"{TOKENS}/{token.pk}"))
+    assert "User nightly Groups batch, evals" in shown.text
+    refused = browser.post(f"{TOKENS}/new", typed | {"user": "", "groups": "batch"})
+    assert refused.status_code == 422
+    page = main(refused)
+    assert "Groups are those of a user; give the token a user, too." in page.text
+    assert page.id("f-groups").text == "batch"

@@ -174,10 +174,10 @@ def test_the_form_has_a_placement_if_the_scheduler_reads_it(
     config: None, browser: Client, owner: Actor
 ) -> None:
     names = [each.attrs.get("name") for each in read_page(browser.get(NEW)).all("textarea")]
-    assert names == ["pod_sets", "tags", "json"]
+    assert names == ["pod_sets", "tags", "groups", "json"]
     apply_config(owner, "skyshift", CONFIG, "", active_number(owner.org))
     names = [each.attrs.get("name") for each in read_page(browser.get(NEW)).all("textarea")]
-    assert names == ["manifest", "pod_sets", "placement", "tags", "json"]
+    assert names == ["manifest", "pod_sets", "placement", "tags", "groups", "json"]
     text = "template: development\nfilters: [{ name: eu, match_labels: { region: eu } }]\n"
     assert browser.post(NEW, FIELDS | {"placement": text}).status_code == 302
     made = Workload.objects.filter(org=owner.org)

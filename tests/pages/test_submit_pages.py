@@ -10,7 +10,7 @@ from django.test import Client
 from console.configs.services.apply_config import apply_config
 from console.engine.model.nodes import NodeExpression, NodeOperator, Toleration
 from console.engine.model.workload import PodSet
-from console.orgs.models import Organization
+from console.orgs.models import Membership, Organization
 from console.orgs.permissions import Actor
 from console.policies.queries import active_version
 from console.reading.typed_values import read_typed
@@ -247,4 +247,25 @@ def test_the_spec_shows_optional_facts_where_they_are_set(browser: Client, owner
         "no",
         '{"filters": [{"name": "<eu>"}]}',
     ]
-    assert not shown["plain"].keys() & set(optional)
+    assert shown["plain"].keys() & set(optional) == {"User"}
+    assert shown["plain"]["User"] == "owner@here.example"
+
+
+def test_the_form_shows_as_which_user_it_submits(
+    owner: Actor, submitter: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    Membership.objects.filter(user=submitter.user).update(groups=["research"])
+    mine, theirs = client_for(submitter), client_for(owner)
+    page = read_page(mine.get(NEW))
+    assert complaints(page) == []
+    assert f"Submitted as {submitter.name} in research. Only the name" in page.id("main").text
+    assert not {"id_user", "id_groups"} & {each.attrs.get("id") for each in page.walk()}
+    assert mine.post(NEW, FIELDS | {"user": "root", "groups": "admin"}).status_code == 302
+    pasted = mine.post(NEW, {"json": '[{"name": "a"}, {"name": "b", "user": "root"}]'})
+    assert pasted.status_code == 422
+    assert "workloads[1].user The role submitter may not" in read_page(pasted).text
+    page = read_page(theirs.get(NEW))
+    assert f"Submitted as {owner.name}, unless a workload states" in page.id("main").text
+    assert theirs.post(NEW, FIELDS | {"user": "ada", "groups": "a\nb"}).status_code == 302
+    rows = Workload.objects.order_by("pk").values_list("user", "groups")
+    assert list(rows) == [(submitter.name, ["research"]), ("ada", ["a", "b"])]

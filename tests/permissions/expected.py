@@ -18,6 +18,7 @@ MAY: Final[dict[str, frozenset[Permission]]] = {
         {
             Permission.READ,
             Permission.SUBMIT,
+            Permission.SUBMIT_FOR_OTHERS,
             Permission.MANAGE_WORK,
             Permission.READ_NAMES,
             Permission.HOLD_QUEUES,
@@ -29,6 +30,7 @@ MAY: Final[dict[str, frozenset[Permission]]] = {
         {
             Permission.READ,
             Permission.SUBMIT,
+            Permission.SUBMIT_FOR_OTHERS,
             Permission.MANAGE_WORK,
             Permission.READ_NAMES,
             Permission.HOLD_QUEUES,

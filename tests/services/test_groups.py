@@ -73,7 +73,7 @@ def test_workloads_are_counted_by_what_they_have_in_common(filled: Organization)
         ("without=queue", 1),
         ("without=queue&queue=research", 0),
         ("without=project&queue=research", 2),
-        ("without=user&state=pending", 1),
+        ("user=operator@here.example&state=pending", 1),
         ("without=reason", 0),
     ],
 )
@@ -91,7 +91,10 @@ def test_beyond_the_newest_few_counts_say_so(
     by_label = WorkloadFilter(labels={"team": "research"}, state=State.PENDING)
     assert count_workloads(filled, by_label) == Total(2, is_exact=False)
     found = group_workloads(filled, WorkloadFilter(), "user")
-    assert (found.groups, found.is_exact) == ((Group("bob", 1), Group(None, 1)), False)
+    assert (found.groups, found.is_exact) == (
+        (Group("bob", 1), Group("operator@here.example", 1)),
+        False,
+    )
 
 
 def test_counting_asks_the_same_of_the_database_however_many_there_are(

@@ -18,6 +18,7 @@ def member_answer(actor: Actor, member: Membership) -> dict[str, Any]:
         "id": str(member.pk),
         "email": member.user.email,
         "role": member.role,
+        "groups": member.groups,
         "joined_at": time_answer(member.joined_at),
     }
     if actor.may(Permission.MANAGE_ORG):
@@ -60,6 +61,8 @@ def token_answer(token: ApiToken) -> dict[str, Any]:
         "id": str(token.pk),
         "name": token.name,
         "role": token.role,
+        "user": token.user_name,
+        "groups": token.groups,
         "prefix": token.prefix,
         "author": token.author,
         "created_at": time_answer(token.created_at),

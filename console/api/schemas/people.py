@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rest_framework import serializers
 
 from console.api.schemas.common import Schema, page_of
+from console.orgs.identities import LONGEST_USER, MOST_GROUPS
 from console.orgs.models import Role
+
+
+def _group_names(help_text: str, **options: Any) -> serializers.ListField:
+    return serializers.ListField(
+        child=serializers.CharField(max_length=LONGEST_USER),
+        max_length=MOST_GROUPS,
+        help_text=help_text,
+        **options,
+    )
 
 
 class OrgMember(Schema):
@@ -14,6 +26,7 @@ class OrgMember(Schema):
     id = serializers.CharField()
     email = serializers.EmailField()
     role = serializers.ChoiceField(Role.values)
+    groups = _group_names("Groups of the workloads that the member submits.")
     joined_at = serializers.DateTimeField()
     last_active_at = serializers.DateTimeField(
         required=False,
@@ -32,6 +45,12 @@ class MemberRole(Schema):
         help_text="Whether tokens of the member that grant more than the new role stay valid and "
         "become yours. Otherwise they are revoked.",
     )
+
+
+class MemberGroups(Schema):
+    """The groups of a member."""
+
+    groups = _group_names("All groups of the member; empty for none.")
 
 
 class Invitation(Schema):
@@ -77,6 +96,10 @@ class Token(Schema):
     id = serializers.CharField()
     name = serializers.CharField()
     role = serializers.ChoiceField(Role.values)
+    user = serializers.CharField(
+        help_text="User of the workloads that it submits without stating another; can be empty."
+    )
+    groups = _group_names("Groups of these workloads.")
     prefix = serializers.CharField(help_text="The first characters of the secret.")
     author = serializers.CharField(help_text="The member or token that created it.")
     created_at = serializers.DateTimeField()
@@ -106,6 +129,13 @@ class TokenRequest(Schema):
 
     name = serializers.CharField(max_length=100)
     role = serializers.ChoiceField(Role.values)
+    user = serializers.CharField(
+        required=False,
+        allow_null=True,
+        max_length=LONGEST_USER,
+        help_text="User of the workloads that it submits without stating another. Default: none.",
+    )
+    groups = _group_names("Groups of these workloads.", required=False, allow_null=True)
     expires_in_days = serializers.IntegerField(
         required=False,
         allow_null=True,

@@ -65,9 +65,19 @@ class WorkloadIn(Schema):
         allow_null=True,
         help_text=f"Instead of `requests`: 1 to {MOST_POD_SETS} pod sets, admitted together.",
     )
-    user = serializers.CharField(max_length=200, required=False, allow_null=True)
+    user = serializers.CharField(
+        max_length=200,
+        required=False,
+        allow_null=True,
+        help_text="Absent: the address of the submitting member, or the user of the token. Another "
+        "user requires the role operator or owner.",
+    )
     groups = serializers.ListField(
-        child=serializers.CharField(max_length=200), required=False, allow_null=True
+        child=serializers.CharField(max_length=200),
+        required=False,
+        allow_null=True,
+        help_text="Absent or empty: with your own user, your groups. Groups that you do not have "
+        "require the role operator or owner.",
     )
     project = serializers.CharField(max_length=200, required=False, allow_null=True)
     namespace = serializers.CharField(

@@ -15,6 +15,7 @@ from console.api.base import PAGING, OrgView, results
 from console.api.schemas import people as schemas
 from console.api.schemas.common import PAGED, example, problems, query
 from console.errors import BadRequest, FieldError
+from console.orgs.identities import read_identity
 from console.orgs.models import Role
 from console.orgs.permissions import Permission
 from console.orgs.services.issue_token import LONGEST_NAME, MOST_DAYS, USUAL_DAYS, create_token
@@ -85,7 +86,7 @@ class Tokens(OrgView):
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
         """Create a token."""
-        known = ("name", "role", "expires_in_days")
+        known = ("name", "role", "expires_in_days", "user", "groups")
         reader, fields = self.fields(request, known, required=known[:2])
         name = ""
         if "name" in fields:
@@ -96,8 +97,9 @@ class Tokens(OrgView):
         if days is not None:
             days = reader.integer(days, "expires_in_days", 1, MOST_DAYS)
             ends = timezone.now() + timedelta(days=days)
+        identity = read_identity(reader, fields.get("user"), fields.get("groups"))
         reader.finish()
-        return _with_secret(create_token(self.actor, role, name, ends))
+        return _with_secret(create_token(self.actor, role, name, ends, identity))
 
 
 class OneToken(OrgView):
@@ -137,8 +139,9 @@ class RotateToken(OrgView):
     @extend_schema(
         operation_id="rotate_token",
         summary="Rotate a token",
-        description="Creates a token with the same name, role and lifetime. The old token stays "
-        "valid for `overlap_hours`, so that clients can be updated without interruption.",
+        description="Creates a token with the same name, role, user, groups and lifetime. The old "
+        "token stays valid for `overlap_hours`, so that clients can be updated without "
+        "interruption.",
         request=schemas.TokenRotation,
         responses={201: schemas.FreshToken, **problems(409, 413, 415)},
         examples=[example("Revoke the old token immediately", {"overlap_hours": 0}, request=True)],

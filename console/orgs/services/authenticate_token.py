@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from typing import Final
 
@@ -20,6 +21,7 @@ _LAST_USED_EVERY = timedelta(minutes=1)
 _BY_DIGEST: Final = """SELECT
         t.last_used_at IS NULL OR t.last_used_at < %s,
         t.id, cast(t.name AS text), cast(t.role AS text),
+        cast(t.user_name AS text), cast(t."groups" AS text),
         o.id, cast(o.slug AS text), cast(o.name AS text)
     FROM orgs_apitoken t JOIN orgs_organization o ON o.id = t.org_id
     WHERE t.digest = %s AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > %s)
@@ -41,9 +43,11 @@ def authenticate_token(secret: str) -> ApiToken | None:
         return None
     is_due, *columns = rows[0]
     # Values in the order of a model's own columns.
-    org = Organization.from_db(connection.alias, ("id", "slug", "name"), columns[3:])
+    org = Organization.from_db(connection.alias, ("id", "slug", "name"), columns[5:])
     token = ApiToken.from_db(
-        connection.alias, ("id", "org_id", "name", "role"), (columns[0], org.pk, *columns[1:3])
+        connection.alias,
+        ("id", "org_id", "name", "role", "user_name", "groups"),
+        (columns[0], org.pk, *columns[1:4], json.loads(columns[4])),
     )
     token.org = org
     if is_due:

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from console.errors import Conflict
 from console.orgs.audit import record
+from console.orgs.identities import identity_of_token
 from console.orgs.permissions import Actor, Permission
 from console.orgs.services.lock_members import lock_members
 from console.orgs.token_secrets import Issued, new_token
@@ -17,7 +18,7 @@ from console.orgs.tokens import get_token, is_working
 
 def rotate_token(actor: Actor, number: int, overlap: timedelta) -> Issued:
     """
-    Create and return a token with the name, role and lifetime of token *number*.
+    Create and return a token with the name, role, user, groups and lifetime of token *number*.
 
     The old token stays valid for *overlap*, unless it expires earlier. Raises NotAllowed,
     NotFound, and Conflict if it is not valid (``token_ended``) or was rotated before
@@ -36,7 +37,7 @@ def rotate_token(actor: Actor, number: int, overlap: timedelta) -> Issued:
                 "token_rotated", f"Token {old.name} was already rotated; rotate its replacement."
             )
         expires_at = now + (old.expires_at - old.created_at) if old.expires_at else None
-        issued = new_token(actor, old.role, old.name, expires_at)
+        issued = new_token(actor, old.role, old.name, expires_at, identity_of_token(old))
         old.expires_at = min(filter(None, (old.expires_at, now + overlap)))
         old.successor = issued.token
         old.save(update_fields=["expires_at", "successor"])

@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from console.errors import BadRequest, Conflict, FieldError
+from console.orgs.identities import Identity, groups_in
 from console.orgs.models import Role
 from console.orgs.permissions import Actor, Permission
 from console.orgs.services.issue_token import create_token
@@ -62,6 +63,8 @@ def new_token(request: HttpRequest, actor: Actor) -> HttpResponse:
     typed = {
         "name": request.POST.get("name", "").strip(),
         "role": request.POST.get("role", Role.VIEWER),
+        "user": request.POST.get("user", "").strip(),
+        "groups": request.POST.get("groups", ""),
         "days": request.POST.get("days", USUAL_LIFETIME),
     }
     errors: dict[str, str] = {}
@@ -70,11 +73,12 @@ def new_token(request: HttpRequest, actor: Actor) -> HttpResponse:
             ends = _ends(typed["days"])
             if not _is_first(request, actor):
                 return _already_created(request, actor)
+            identity = Identity(typed["user"], tuple(groups_in(typed["groups"])))
             return _secret_page(
-                request, actor, create_token(actor, typed["role"], typed["name"], ends)
+                request, actor, create_token(actor, typed["role"], typed["name"], ends, identity)
             )
         except BadRequest as error:
-            errors = {each.path: each.message for each in error.errors}
+            errors = {each.path.partition("[")[0]: each.message for each in error.errors}
         except Conflict as error:
             errors = {"name": error.message}
     context = {

@@ -19,6 +19,7 @@ from console.engine.disciplines import load_discipline
 from console.engine.model.policy import Policy
 from console.errors import BadRequest, FieldError
 from console.logs import bind_workloads
+from console.orgs.identities import identity_of
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.forms import SubmitForm, read_pasted
@@ -76,6 +77,7 @@ def submit(request: HttpRequest, actor: Actor) -> HttpResponse:
         resources=policy.spec.resources() or _resources(actor, on_clusters=on_clusters),
         least_priority=partial(least_priority, actor.org),
         takes_placement=on_clusters,
+        states_user=actor.may(Permission.SUBMIT_FOR_OTHERS),
     )
     show = partial(_page, request, actor, policy)
     if request.method != "POST":
@@ -159,6 +161,7 @@ def _page(
     has_errors = form.errors or json.errors or manifest.errors or manifest.findings
     context = {
         "form": form,
+        "own": identity_of(actor),
         "json": json,
         "manifest": manifest,
         # A text is kept even if the language of the config has changed meanwhile.

@@ -18,6 +18,7 @@ from console.engine.model.workload import total_of
 from console.orgs.audit import record_many
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
+from console.workloads.identified import identified
 from console.workloads.models import Event, EventType, Intake, LabelSet, Workload
 from console.workloads.services.write_intake import write_intake
 from console.workloads.stored_facts import OptionalFacts, encode_facts
@@ -35,7 +36,7 @@ def submit_workloads(actor: Actor, submissions: Sequence[Submission]) -> list[Wo
     """
     Store *submissions* as pending workloads and request their admission.
 
-    Raises NotAllowed, and BadRequest if a tag uses a reserved key.
+    Raises NotAllowed, BadRequest if a tag uses a reserved key, and NotYourIdentity.
     """
     actor.require(Permission.SUBMIT)
     try:
@@ -66,8 +67,13 @@ class Batch:
 
 
 def prepare(actor: Actor, submissions: Sequence[Submission]) -> Batch:
-    """Return the rows of *submissions* without writing them."""
+    """
+    Return the rows of *submissions* without writing them.
+
+    Raises BadRequest if a tag uses a reserved key, and NotYourIdentity.
+    """
     now = timezone.now()
+    submissions = identified(actor, submissions)
     digests = []
     sets: dict[str, Mapping[str, str]] = {}
     for submission in submissions:

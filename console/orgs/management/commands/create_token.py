@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from console.database_command import DatabaseCommand
 from console.errors import ConsoleError
+from console.orgs.identities import Identity
 from console.orgs.models import Organization, Role
 from console.orgs.services.issue_token import MOST_DAYS, USUAL_DAYS, issue_token
 
@@ -21,11 +22,22 @@ class Command(DatabaseCommand):
     help = "Create an API token. Its secret is printed to standard output, only once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the options for organization, role, name and expiry."""
+        """Add the options for organization, role, name, identity and expiry."""
         parser.add_argument("--org", required=True, help="slug of the organization")
         parser.add_argument("--role", required=True, help=f"one of {', '.join(Role.values)}")
         parser.add_argument(
             "--name", default="command line", help="name of the token in lists and events"
+        )
+        parser.add_argument(
+            "--user",
+            default="",
+            help="user of the workloads that it submits without stating another (default: none)",
+        )
+        parser.add_argument(
+            "--group",
+            action="append",
+            default=[],
+            help="a group of these workloads; can be repeated",
         )
         parser.add_argument(
             "--days",
@@ -45,7 +57,10 @@ class Command(DatabaseCommand):
             raise CommandError(f"--days is {days}; it must be 0 (never expires) to {MOST_DAYS}.")
         ends = timezone.now() + timedelta(days=days) if days else None
         try:
-            secret = issue_token(org, options["role"], options["name"], expires_at=ends)
+            identity = Identity(options["user"], tuple(options["group"]))
+            secret = issue_token(
+                org, options["role"], options["name"], expires_at=ends, identity=identity
+            )
             self.stdout.write(secret)
         except ConsoleError as error:
             raise CommandError(error.message) from error

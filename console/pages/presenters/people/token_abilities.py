@@ -14,6 +14,7 @@ from console.orgs.tokens import is_working
 _REQUESTS: Final[Mapping[Permission, str]] = {
     Permission.READ: "GET queues",
     Permission.SUBMIT: "POST workloads",
+    Permission.SUBMIT_FOR_OTHERS: "POST workloads with user",
     Permission.MANAGE_WORK: "POST workloads/finish",
     Permission.READ_NAMES: "GET workloads/ID/explanation",
     Permission.HOLD_QUEUES: "POST queues/NAME/hold",

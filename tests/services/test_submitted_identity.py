@@ -1,0 +1,321 @@
+"""Users and groups of workloads: whose they are, and that no submission chooses them freely."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+import yaml
+
+from console.dialects import dialects
+from console.dialects.base import JobReading
+from console.errors import BadRequest, NotAllowed, NotFound
+from console.orgs.identities import NOBODY, Identity, identity_of
+from console.orgs.models import ApiToken, AuditEntry, Membership, Organization, Role
+from console.orgs.permissions import Actor
+from console.orgs.services.authenticate_token import authenticate_token
+from console.orgs.services.change_role import change_role
+from console.orgs.services.issue_token import create_token, issue_token
+from console.orgs.services.rotate_token import rotate_token
+from console.orgs.services.set_groups import set_groups
+from console.orgs.tokens import is_working
+from console.workloads import read_manifest as manifests
+from console.workloads.identified import NotYourIdentity, identified
+from console.workloads.models import Workload
+from console.workloads.read_manifest import read_manifest
+from console.workloads.services.submit_once import submit_once
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import Submission, read_submissions
+from tests.conftest import member
+
+#: The annotation by which YuniKorn's scheduler knew the user of a Pod.
+USER_INFO: Final = "yunikorn.apache.org/user.info"
+ROOT: Final = '{"user": "root", "groups": ["admin"]}'
+
+WITH_MANIFESTS: Final = [name for name, each in dialects().items() if each.read_job]
+
+REFUSED: Final = "The role submitter may not submit workloads as other users and groups"
+
+
+def number_of(actor: Actor) -> int:
+    return Membership.objects.get(org=actor.org, user=actor.user).pk
+
+
+def token_with(org: Organization, role: str, *identity: Any) -> Actor:
+    """Return the actor of a token as a request authenticates it."""
+    token = authenticate_token(issue_token(org, role, "program", identity=Identity(*identity)))
+    assert token is not None
+    return Actor.from_token(token)
+
+
+def stated(actor: Actor, user: str = "", *groups: str) -> tuple[str, list[str]]:
+    """Submit a workload with *user* and *groups*; return those of the stored workload."""
+    (made,) = submit_workloads(actor, [Submission(name="w", user=user, groups=groups)])
+    row = Workload.objects.get(pk=made.pk)
+    return row.user, row.groups
+
+
+def errors_of(actor: Actor, *submissions: Submission) -> list[tuple[str, str]]:
+    with pytest.raises(NotYourIdentity) as refused:
+        submit_workloads(actor, submissions)
+    assert not Workload.objects.exists()
+    assert (refused.value.status, refused.value.code) == (403, "not_allowed")
+    return [(each.path, each.message) for each in refused.value.errors]
+
+
+@pytest.fixture
+def known(owner: Actor, submitter: Actor) -> Actor:
+    """Give the submitter two groups."""
+    set_groups(owner, number_of(submitter), ["research", "gpu-users"])
+    return submitter
+
+
+def test_a_workload_has_the_user_and_groups_of_the_member_who_submits_it(known: Actor) -> None:
+    everything = (known.name, ["research", "gpu-users"])
+    assert stated(known) == everything
+    assert stated(known, known.name) == everything
+    assert stated(known, "", "gpu-users") == (known.name, ["gpu-users"])
+    assert stated(known, known.name, "gpu-users") == (known.name, ["gpu-users"])
+
+
+def test_a_workload_keeps_its_groups(owner: Actor, known: Actor) -> None:
+    stated(known)
+    set_groups(owner, number_of(known), [])
+    stated(known)
+    rows = Workload.objects.order_by("pk").values_list("groups", flat=True)
+    assert list(rows) == [["research", "gpu-users"], []]
+
+
+def test_each_foreign_user_and_group_is_refused_at_its_place(known: Actor) -> None:
+    assert errors_of(
+        known,
+        Submission(name="own"),
+        Submission(name="other", user="root"),
+        Submission(name="case", user=known.name.upper()),
+        Submission(name="group", groups=("research", "admin")),
+    ) == [
+        ("workloads[1].user", f"{REFUSED}; leave out the user, or send {known.name}."),
+        ("workloads[2].user", f"{REFUSED}; leave out the user, or send {known.name}."),
+        (
+            "workloads[3].groups[1]",
+            f"{REFUSED}; leave out the groups, or send some of research, gpu-users.",
+        ),
+    ]
+
+
+def test_only_the_first_hundred_are_listed(submitter: Actor) -> None:
+    many = [Submission(name="w", user="root")] * 101
+    assert len(errors_of(submitter, *many)) == 100
+
+
+def test_a_member_without_groups_states_none(submitter: Actor) -> None:
+    assert errors_of(submitter, Submission(name="w", groups=("admin",))) == [
+        ("workloads[0].groups[0]", f"{REFUSED}; leave out the groups.")
+    ]
+
+
+def test_the_groups_of_another_organization_do_not_count(
+    org: Organization, other_org: Organization, submitter: Actor
+) -> None:
+    assert submitter.user is not None
+    Membership.objects.create(org=other_org, user=submitter.user, role=Role.OWNER, groups=["admin"])
+    assert stated(submitter) == (submitter.name, [])
+    there = Actor.from_user(other_org, submitter.user, Role.OWNER)
+    assert stated(there) == (submitter.name, ["admin"])
+
+
+@pytest.mark.parametrize("role", [Role.OPERATOR, Role.OWNER])
+def test_operators_and_owners_submit_for_others(org: Organization, role: str) -> None:
+    actor = member(org, role)
+    Membership.objects.update(groups=["staff"])
+    assert stated(actor) == (actor.name, ["staff"])
+    assert stated(actor, "ada", "research") == ("ada", ["research"])
+    assert stated(actor, "ada") == ("ada", [])
+    assert stated(actor, "", "research") == (actor.name, ["research"])
+    service = token_with(org, role)
+    assert stated(service) == ("", [])
+    assert stated(service, "ada", "research") == ("ada", ["research"])
+
+
+def test_a_token_has_the_user_that_its_owner_chose(org: Organization) -> None:
+    nightly = token_with(org, Role.SUBMITTER, "nightly", ("batch", "evals", "batch"))
+    assert stated(nightly) == ("nightly", ["batch", "evals"])
+    assert stated(nightly, "nightly", "evals") == ("nightly", ["evals"])
+    launcher = token_with(org, Role.OPERATOR, "launcher", ("batch",))
+    assert stated(launcher) == ("launcher", ["batch"])
+    assert stated(launcher, "ada") == ("ada", [])
+
+
+def test_a_token_has_no_user_unless_one_was_chosen(org: Organization, owner: Actor) -> None:
+    # Its creator is an owner, and the program that has its secret is not the creator.
+    token = authenticate_token(create_token(owner, Role.SUBMITTER, "program").secret)
+    assert token is not None
+    actor = Actor.from_token(token)
+    assert identity_of(actor) == NOBODY
+    assert stated(actor) == ("", [])
+    Workload.objects.all().delete()
+    assert errors_of(actor, Submission(name="w", user=owner.name)) == [
+        ("workloads[0].user", f"{REFUSED}; leave out the user.")
+    ]
+
+
+def test_commands_submit_for_others(org: Organization) -> None:
+    actor = Actor.from_command(org)
+    assert stated(actor) == ("", [])
+    assert stated(actor, "ada", "research") == ("ada", ["research"])
+
+
+def test_an_address_that_is_no_valid_user_is_none(submitter: Actor) -> None:
+    assert submitter.user is not None
+    submitter.user.email = f"{'a' * 200}@here.example"
+    assert identity_of(submitter) == NOBODY
+
+
+def test_a_user_of_yunikorn_s_annotation_is_not_trusted(known: Actor) -> None:
+    """CVE-2026-92393: the annotation of a Pod named its user, and anyone could write it."""
+    own = (known.name, ["research", "gpu-users"])
+    tags = {USER_INFO: ROOT, "user": "root", "groups": "admin", "username": "root"}
+    sets = [{"requests": {"cpu": 1}, "node_selector": {"user": "root"}}]
+    value = {"name": "w", "tags": tags, "namespace": "root", "project": "root", "pod_sets": sets}
+    submit_workloads(known, read_submissions([value]))
+    for name in WITH_MANIFESTS:
+        language = dialects()[name]
+        manifest = yaml.safe_load(language.job_sample)
+        for place in _metadata(manifest, accepts_annotations=name != "skyshift"):
+            place.update(place | {USER_INFO: ROOT, "user": "root", "username": "root"})
+        read = read_manifest(language.empty_policy, json.dumps(manifest).encode())
+        submit_workloads(known, [read.submission])
+    found = Workload.objects.values_list("user", "groups")
+    assert list(found) == [own] * (1 + len(WITH_MANIFESTS))
+
+
+def _metadata(value: Any, *, accepts_annotations: bool) -> list[dict[str, str]]:
+    """Return the labels and annotations of the objects in *value*, which are added if absent."""
+    found: list[dict[str, str]] = []
+    metadata = value.get("metadata")
+    if isinstance(metadata, dict):
+        found.append(metadata.setdefault("labels", {}))
+        if accepts_annotations:
+            found.append(metadata.setdefault("annotations", {}))
+    for each in value.values():
+        if isinstance(each, dict) and each is not metadata:
+            found += _metadata(each, accepts_annotations=accepts_annotations)
+    return found
+
+
+def test_a_user_that_a_language_reads_from_a_manifest_is_not_trusted(
+    monkeypatch: pytest.MonkeyPatch, operator: Actor
+) -> None:
+    job = {"name": "w", "user": "root", "groups": ["admin"]}
+    language = replace(
+        dialects()["skyshift"], read_job=lambda text, policy: JobReading(diagnostics=(), job=job)
+    )
+    monkeypatch.setattr(manifests, "dialects", lambda: {"skyshift": language})
+    read = read_manifest(language.empty_policy, b"")
+    assert (read.submission.user, read.submission.groups) == ("", ())
+    submit_workloads(operator, [read.submission])
+    assert Workload.objects.get().user == operator.name
+
+
+def test_a_refused_request_does_not_use_up_its_key(submitter: Actor) -> None:
+    with pytest.raises(NotYourIdentity):
+        submit_once(submitter, "key", [Submission(name="w", user="root")])
+    ids = submit_once(submitter, "key", [Submission(name="w")])
+    assert submit_once(submitter, "key", [Submission(name="w")]) == ids
+    assert Workload.objects.get().user == submitter.name
+
+
+def test_identified_workloads_are_otherwise_unchanged(known: Actor) -> None:
+    one = Submission(name="w", tags={"a": "b"}, priority=5, requests={"gpu": 1000}, project="p")
+    own = replace(one, user=known.name, groups=("research", "gpu-users"))
+    assert list(identified(known, [one])) == [own]
+
+
+def test_groups_are_changed_by_owners_and_recorded(owner: Actor, viewer: Actor) -> None:
+    number = number_of(viewer)
+    changed = set_groups(owner, number, [" research ", "gpu-users", "research"])
+    assert changed.groups == Membership.objects.get(pk=number).groups == ["research", "gpu-users"]
+    entry = AuditEntry.objects.latest("pk")
+    assert (entry.actor, entry.action, entry.kind, entry.subject, entry.before, entry.after) == (
+        owner.name,
+        "member.groups",
+        "member",
+        viewer.name,
+        {"groups": []},
+        {"groups": ["research", "gpu-users"]},
+    )
+    set_groups(owner, number, ["research", "gpu-users"])
+    assert AuditEntry.objects.filter(action="member.groups").count() == 1
+    with pytest.raises(NotAllowed, match="manage members and tokens"):
+        set_groups(viewer, number, ["admin"])
+    with pytest.raises(NotFound):
+        set_groups(owner, 0, ["admin"])
+
+
+@pytest.mark.parametrize(
+    ("groups", "path", "code"),
+    [
+        (["research", " "], "groups[1]", "blank"),
+        (["x" * 201], "groups[0]", "too_long"),
+        (["two\nlines"], "groups[0]", "invalid_name"),
+        (["a"] * 101, "groups", "wrong_length"),
+    ],
+)
+def test_invalid_groups_are_refused_at_their_place(
+    owner: Actor, viewer: Actor, groups: list[str], path: str, code: str
+) -> None:
+    def of_token() -> object:
+        return create_token(owner, Role.VIEWER, "one", None, Identity("ada", tuple(groups)))
+
+    act: Callable[[], object]
+    for act in (lambda: set_groups(owner, number_of(viewer), groups), of_token):
+        with pytest.raises(BadRequest) as refused:
+            act()
+        assert [(each.path, each.code) for each in refused.value.errors] == [(path, code)]
+    assert not ApiToken.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("user", "code"),
+    [("x" * 201, "too_long"), (" ada", "invalid_name"), ("a\tb", "invalid_name"), ("", "required")],
+)
+def test_an_invalid_user_of_a_token_is_refused(owner: Actor, user: str, code: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        create_token(owner, Role.VIEWER, "one", None, Identity(user, ("research",)))
+    assert [(each.path, each.code) for each in refused.value.errors] == [("user", code)]
+
+
+def test_a_rotated_token_keeps_its_user(owner: Actor) -> None:
+    nightly = Identity("nightly", ("batch",))
+    old = create_token(owner, Role.SUBMITTER, "one", None, nightly).token
+    new = rotate_token(owner, old.pk, old.created_at - old.created_at).token
+    assert (new.user_name, new.groups) == ("nightly", ["batch"])
+    assert AuditEntry.objects.get(action="token.issue").after == {
+        "name": "one",
+        "role": "submitter",
+        "prefix": old.prefix,
+        "expires_at": None,
+        "user": "nightly",
+        "groups": ["batch"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("role", "is_kept"),
+    [(Role.OPERATOR, True), (Role.SUBMITTER, False), (Role.EDITOR, False), (Role.VIEWER, False)],
+)
+def test_a_token_with_a_user_ends_when_its_person_may_not_submit_for_others(
+    org: Organization, owner: Actor, role: str, is_kept: bool
+) -> None:
+    second = member(org, Role.VIEWER)
+    change_role(owner, number_of(second), Role.OWNER)
+    acting = Actor.from_user(org, second.user, Role.OWNER)
+    plain = create_token(acting, Role.VIEWER, "plain").token
+    named = create_token(acting, Role.VIEWER, "named", None, Identity("ada")).token
+    assert change_role(owner, number_of(second), role).tokens.ended == (0 if is_kept else 1)
+    for token, is_valid in ((plain, True), (named, is_kept)):
+        token.refresh_from_db()
+        assert is_working(token) is is_valid
