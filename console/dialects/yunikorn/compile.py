@@ -156,8 +156,9 @@ class _Compiler:
         found = Template(
             applications=doc.applications.value if doc.applications else 0,
             properties={key: text for key, text in _texts(doc.properties).items() if key and text},
-            guaranteed=self._positive(doc.guaranteed),
-            maximum=self._positive(doc.maximum),
+            # With amounts of 0 only, it replaces that of a queue above, and sets nothing.
+            guaranteed=self._stated(doc.guaranteed) or None,
+            maximum=self._stated(doc.maximum) or None,
         )
         return None if found == Template() else found
 

@@ -210,6 +210,15 @@ def test_a_queue_is_restored_without_access() -> None:
     assert found.restore("elsewhere.z") == []
 
 
+def test_a_tree_has_queues_that_were_created_earlier() -> None:
+    names = ["root.x.y", "gpu:root.g", "root.a"]
+    queues = {"root": {}, "root.a": {}}
+    found = RuntimeTree.build(spec(queues), created=names)
+    assert list(found.queues) == ["root", "root.a", "root.x", "root.x.y"]
+    gpu = RuntimeTree.build(spec(queues, partition="gpu"), "gpu", names)
+    assert list(gpu.queues) == ["root", "root.a", "root.g"]
+
+
 # Templates.
 
 ROOT_TEMPLATE = Template(

@@ -64,10 +64,24 @@ class RuntimeTree:
         self._removable: set[str] = set()
 
     @classmethod
-    def build(cls, spec: HierarchySpec, partition: str = DEFAULT_PARTITION) -> RuntimeTree:
-        """Return the tree of a partition of *spec* before the first application."""
+    def build(
+        cls,
+        spec: HierarchySpec,
+        partition: str = DEFAULT_PARTITION,
+        created: Iterable[str] = (),
+    ) -> RuntimeTree:
+        """
+        Return the tree of a partition of *spec*.
+
+        *created* are the full names of queues that rules created earlier; those of other
+        partitions and those that the config has are ignored.
+        """
         tree = cls(partition)
         tree.update(spec)
+        prefix = Partition(name=partition).prefix
+        for name in created:
+            if name.startswith(prefix):
+                tree.restore(name.removeprefix(prefix))
         return tree
 
     @property
@@ -102,10 +116,10 @@ class RuntimeTree:
         Queues that the config does not have any more drain, if they came from a config.
         """
         self.compatibility = spec.compatibility
-        partition = spec.partitions.get(self.partition, Partition(name=self.partition))
+        prefix = Partition(name=self.partition).prefix
         before = {path: _state(queue) for path, queue in self._queues.items()}
         configured = {
-            name.removeprefix(partition.prefix): queue
+            name.removeprefix(prefix): queue
             for name, queue in spec.queues.items()
             if queue.partition == self.partition
         }
