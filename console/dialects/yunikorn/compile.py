@@ -145,10 +145,7 @@ class _Compiler:
         return found if is_positive(found) else None
 
     def _maximum(self, written: Written[Texts] | None) -> Resources | None:
-        found = self._stated(written)
-        if self._compatibility.zero_is_unlimited:
-            return found if is_positive(found) else None
-        return found or None
+        return self._compatibility.maximum(self._stated(written))
 
     def _template(self, doc: TemplateDoc | None) -> Template | None:
         if doc is None:

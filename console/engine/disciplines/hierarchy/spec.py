@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar, Final, cast
 
-from console.engine.disciplines.hierarchy.resources import NOTHING, VCORE, Resources
+from console.engine.disciplines.hierarchy.resources import NOTHING, VCORE, Resources, is_positive
 from console.engine.model.amounts import SCALE, Amount, FlavorResource
 from console.engine.model.origin import Origin
 from console.engine.model.plain_spec import PlainSpec
@@ -226,6 +226,12 @@ class Compatibility:
     #: The limit of every other user stays in effect for known users after its removal.
     removed_wildcard_limits: bool = False
 
+    def maximum(self, stated: Resources | None) -> Resources | None:
+        """Return a maximum as it counts; None: no limit."""
+        if not stated or (self.zero_is_unlimited and not is_positive(stated)):
+            return None
+        return stated
+
 
 #: All behavior of YuniKorn.
 YUNIKORN: Final = Compatibility(**dict.fromkeys(Compatibility.__slots__, True))
@@ -286,8 +292,8 @@ class HierarchySpec(PlainSpec):
             parent=partition.full_name(above),
             partition=partition.name,
             spelling=path,
-            guaranteed=template.guaranteed,
-            maximum=template.maximum,
+            guaranteed=template.guaranteed if is_positive(template.guaranteed) else None,
+            maximum=self.compatibility.maximum(template.maximum),
             applications=template.applications,
             properties=template.properties,
         )

@@ -153,7 +153,7 @@ class RuntimeTree:
         keeps_amounts = self.compatibility.first_root_applications and queue.name == ROOT
         if queue is not self.root and not keeps_amounts:
             queue.guaranteed = _guaranteed(stated.guaranteed)
-            queue.maximum = self._maximum(stated.maximum)
+            queue.maximum = self.compatibility.maximum(stated.maximum)
         if is_new or not keeps_amounts:
             queue.applications = stated.applications
         queue.template = _own_template(queue)
@@ -234,7 +234,7 @@ class RuntimeTree:
             return
         queue.applications = template.applications
         queue.guaranteed = _guaranteed(template.guaranteed)
-        queue.maximum = self._maximum(template.maximum)
+        queue.maximum = self.compatibility.maximum(template.maximum)
         _set_properties(queue, template.properties)
 
     def apply_tags(self, queue: RuntimeQueue, tags: Mapping[str, str]) -> list[QueueChange]:
@@ -247,7 +247,10 @@ class RuntimeTree:
         if queue.is_managed or not queue.is_leaf:
             return []
         stated = read_quota_tags(tags)
-        maximum, guaranteed = self._maximum(stated.maximum), _guaranteed(stated.guaranteed)
+        maximum, guaranteed = (
+            self.compatibility.maximum(stated.maximum),
+            _guaranteed(stated.guaranteed),
+        )
         values: dict[str, object] = {}
         if maximum is not None or guaranteed is not None:
             values |= {"maximum": maximum, "guaranteed": guaranteed}
@@ -279,12 +282,6 @@ class RuntimeTree:
         queue = RuntimeQueue(path, parent, is_leaf=is_leaf, is_managed=is_managed)
         parent.children[queue.name] = self._queues[path] = queue
         return queue
-
-    def _maximum(self, stated: Resources | None) -> Resources | None:
-        """Return a maximum that has an effect, or None."""
-        if not stated or (self.compatibility.zero_is_unlimited and not is_positive(stated)):
-            return None
-        return stated
 
 
 def _guaranteed(stated: Resources | None) -> Resources | None:
