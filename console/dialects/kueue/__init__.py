@@ -27,6 +27,10 @@ _HEADER = re.compile(r"\bapiVersion[\"']?[ \t]*:")
 _OWN = re.compile(rf"{re.escape(GROUP)}|{re.escape(OPENSHIFT_GROUP)}")
 #: A group of objects that Kubernetes does not have itself, such as those of another scheduler.
 _FOREIGN = re.compile(_HEADER.pattern + r"[ \t]*[\"']?(?![\w.-]*\bk8s\.io/)[\w-]+\.[\w.-]+/")
+_KIND = r"\bkind[\"']?[ \t]*:[ \t]*[\"']?"
+#: ConfigMaps hold configs of any product.
+_MAP = re.compile(rf"{_KIND}ConfigMap\b")
+_NO_MAP = re.compile(rf"{_KIND}(?!ConfigMap\b|ConfigMapList\b|List\b)\w")
 _SAMPLES = {
     "Two teams share one cohort": "two-teams.yaml",
     "Forty queues, as kubectl prints them": "forty-queues.yaml",
@@ -65,6 +69,8 @@ def recognizes(text: str) -> bool:
     """Return whether *text* has a manifest, and not only manifests of other products."""
     if _OWN.search(text) is not None:
         return True
+    if _MAP.search(text) is not None and _NO_MAP.search(text) is None:
+        return False
     return _HEADER.search(text) is not None and _FOREIGN.search(text) is None
 
 

@@ -68,6 +68,8 @@ class Values:
     fields: dict[str, Written[Any]] = field(default_factory=dict)
     #: Field -> the place of its key.
     keys: dict[str, Place] = field(default_factory=dict)
+    #: The fields with values that could not be read, which are reported.
+    unread: set[str] = field(default_factory=set)
 
     def get(self, key: str) -> Written[Any] | None:
         """Return the value of a field, or None."""
@@ -149,6 +151,8 @@ class Decoder:
             read = self._value(value, known, own)
             if read is not None:
                 values.fields[key] = read
+            elif not (isinstance(value, ScalarNode) and value.is_null):
+                values.unread.add(key)
         for key_node, value in unknown:
             self._read_misspelled(key_node, value, kind, values, prefix)
         return values

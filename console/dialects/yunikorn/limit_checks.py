@@ -45,7 +45,8 @@ class LimitChecks:
             self._check(limit)
 
     def _check(self, limit: LimitDoc) -> None:
-        if not limit.users and not limit.groups:
+        unread = limit.values.unread
+        if not (limit.users or limit.groups or "users" in unread or "groups" in unread):
             self._problems.add(
                 NOBODY_LIMITED,
                 limit.values.place,
@@ -134,7 +135,9 @@ class LimitChecks:
                 "State a quantity above 0, or remove maxresources.",
                 original=f"MaxResources should be greater than zero in '{limit.description}' limit",
             )
-        if not stated and not applications:
+        unread = limit.values.unread
+        is_known = not ("maxresources" in unread or "maxapplications" in unread)
+        if not stated and not applications and is_known:
             self._problems.add(
                 LIMIT_OF_NOTHING,
                 limit.values.place,

@@ -58,6 +58,12 @@ class Problems:
             self.cite(original, stage)
         self.findings.add(code, place, message, hint, repairs, original)
 
+    def muted(self) -> Problems:
+        """Return problems that are noted with their messages, and not reported."""
+        made = Problems(Findings(self.findings.positions), self.compatibility)
+        made.messages = self.messages
+        return made
+
     @contextmanager
     def unnoted(self, stage: Stage) -> Iterator[None]:
         """Leave out YuniKorn's messages of a stage meanwhile: it does not get there."""

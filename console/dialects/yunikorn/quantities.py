@@ -21,6 +21,10 @@ _SUFFIXES: Final = {
     **{letter: 1000**power for power, letter in enumerate("kMGTPE", 1)},
     **{f"{letter}i": 1024**power for power, letter in enumerate("KMGTPE", 1)},
 }
+#: Suffixes of written amounts, the largest first.
+_WRITTEN: Final = {
+    suffix: _SUFFIXES[suffix] for suffix in ("Ei", "Pi", "Ti", "Gi", "Mi", "E", "P", "T", "G", "M")
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +74,19 @@ def read_quantity(text: str, resource: str) -> int | QuantityProblem:
 
 def write_quantity(amount: int, resource: str) -> str:
     """
-    Return an amount as a text that is read as the same amount.
+    Return an amount as a text that is read as the same amount, with a suffix from a million on.
 
     >>> write_quantity(1500, "vcore"), write_quantity(2000, "vcore"), write_quantity(7, "memory")
     ('1500m', '2', '7')
+    >>> write_quantity(3 * 2**30, "memory"), write_quantity(1_500_000_000, "memory")
+    ('3Gi', '1500M')
     """
-    if resource != VCORE:
-        return str(amount)
-    return f"{amount}m" if amount % _MILLI else str(amount // _MILLI)
+    if resource == VCORE:
+        return f"{amount}m" if amount % _MILLI else str(amount // _MILLI)
+    for suffix, factor in _WRITTEN.items():
+        if amount >= factor and not amount % factor:
+            return f"{amount // factor}{suffix}"
+    return str(amount)
 
 
 def _shown(resource: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from itertools import takewhile
 from typing import Final
 
 from console.dialects.findings import Place
@@ -254,6 +255,9 @@ def _check_path(
     """Report a path that does not exist and is not created, or is of the wrong kind."""
     path, is_followed = fixed
     names = path.lower().split(".")
+    if any(not (each.value and each.value.value.strip()) for each in _fixed(rule)):
+        # The missing value is reported by itself.
+        problems = problems.muted()
     opening = f"placement rule no. #{number} ({'->'.join(each.name for each in rule.chain())})"
     verdict, last = _follow(root, names, rule, is_followed=is_followed, textual=True)
     original = opening + _ORIGINAL[verdict].format(path=path, last=last.name)
@@ -337,12 +341,13 @@ def _note_textual_path(
 
 def _path_place(rule: RuleDoc) -> Place:
     """Return the place of the last fixed value of a path."""
-    place = rule.name_place
-    for each in rule.chain():
-        if each.name != RuleKind.FIXED:
-            break
-        place = each.value.place if each.value else each.name_place
-    return place
+    last = _fixed(rule)[-1]
+    return last.value.place if last.value else last.name_place
+
+
+def _fixed(rule: RuleDoc) -> list[RuleDoc]:
+    """Return the fixed rules at the beginning of a chain."""
+    return [*takewhile(lambda each: each.name == RuleKind.FIXED, rule.chain())]
 
 
 def _check_build(rule: RuleDoc, problems: Problems) -> None:

@@ -66,9 +66,14 @@ def _first_document(text: str) -> str | _SyntaxMessage:
         loader = yaml.CSafeLoader(text)
     except UnicodeError:
         return _SyntaxMessage("yaml: invalid Unicode character")
+    anchors: set[str | None] = set()
     try:
         while True:
             event: Any = loader.get_event()
+            anchor = getattr(event, "anchor", None)
+            if isinstance(event, yaml.AliasEvent) and anchor not in anchors:
+                return _SyntaxMessage(f"yaml: unknown anchor '{anchor}' referenced")
+            anchors.add(anchor)
             if isinstance(event, (yaml.DocumentEndEvent, yaml.StreamEndEvent)):
                 # Marks of libyaml have no common type.
                 end: Any = event.start_mark
