@@ -14,9 +14,9 @@ from console.engine.disciplines.hierarchy.placement import (
     place,
 )
 from console.engine.disciplines.hierarchy.reasons import (
+    NOT_CREATED,
     NOT_PLACED,
     PLACEMENT_FAILED,
-    QUEUE_NOT_CREATED,
 )
 from console.engine.disciplines.hierarchy.spec import (
     DEFAULT_PARTITION,
@@ -137,7 +137,7 @@ class PlacementFinder:
 
 def route_to_new(queue: str, priority: int) -> Route:
     """Return the route to a queue that the config does not have, and that a rule creates."""
-    return Route(priority=priority, problem=QUEUE_NOT_CREATED)
+    return Route(priority=priority, rejection=NOT_CREATED)
 
 
 def application_of(workload: Workload, queue: str) -> Application:

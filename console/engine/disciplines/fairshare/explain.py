@@ -21,6 +21,7 @@ from console.engine.disciplines.fairshare.trace import (
     facts_of,
 )
 from console.engine.explain.explain_sections import ExplainSections, Stage
+from console.engine.explain.pods_on_nodes import shortages
 from console.engine.explain.queue import queue
 from console.engine.explain.sentences import (
     ExplainContext,
@@ -136,8 +137,7 @@ def _number(value: Amount) -> int | str:
 def _nodes(context: ExplainContext) -> StageText:
     facts, outcome = facts_of(context.trace), context.trace.outcome
     sentences = [
-        Sentence(text=f"{headlines.shortages([each])}.", verdict=Verdict.FAIL)
-        for each in facts.nodes
+        Sentence(text=f"{shortages([each])}.", verdict=Verdict.FAIL) for each in facts.nodes
     ]
     if facts.pods > 1 and facts.nodes:
         text = (

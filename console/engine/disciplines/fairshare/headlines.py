@@ -2,51 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Iterable
 
-from console.engine.disciplines.fairshare.trace import FairshareFacts, GateStep, NodeStep, facts_of
+from console.engine.disciplines.fairshare.trace import FairshareFacts, GateStep, facts_of
+from console.engine.explain.pods_on_nodes import preempted_lead, shortages
 from console.engine.explain.sentences import ExplainContext
 from console.engine.model.amounts import Amount
-from console.engine.model.decision import PlacedPods, Resize
 from console.engine.model.trace import QueueUse
-from console.engine.wording.words import amount, cut, listed, plural, quantity, resource_name
-
-#: The causes of a shortage that are no resources, as words after "4 nodes".
-_CAUSES: Final[Mapping[str, tuple[str, str]]] = {
-    "constraints": (
-        "is excluded by its labels or taints",
-        "are excluded by their labels or taints",
-    ),
-    "not_ready": ("is not ready", "are not ready"),
-}
-
-
-def started(context: ExplainContext) -> str:
-    """Return where the pods run."""
-    counts = _by_node(
-        PlacedPods(pod_set=each.name, place=place)
-        for each in context.trace.outcome.assignment
-        for place in each.places
-    )
-    return f"Started on {_counted(counts)}." if counts else "Started."
-
-
-def grown(context: ExplainContext) -> str:
-    """Return which further pods run."""
-    resize = context.trace.outcome.resize or Resize()
-    counts = _by_node(resize.granted)
-    if not counts:
-        return "Running."
-    return f"Running: {plural(sum(counts.values()), 'further pod')} started on {_counted(counts)}."
-
-
-def pods_lost(context: ExplainContext) -> str:
-    """Return that lost pods wait for another place."""
-    return (
-        "Running without some of its pods, which lost their nodes. They start elsewhere when there "
-        "is room for them."
-    )
+from console.engine.wording.words import amount, listed, plural, quantity
 
 
 def over_limit(context: ExplainContext) -> str:
@@ -103,38 +66,6 @@ def _placed(facts: FairshareFacts) -> str:
     return f"{facts.placed} of the {plural(facts.pods, 'pod')} that start together"
 
 
-def shortages(nodes: Iterable[NodeStep]) -> str:
-    """
-    Return what nodes lack, without a period.
-
-    >>> shortages([NodeStep(cause="gpu", nodes=3), NodeStep(cause="not_ready", nodes=1)])
-    '3 nodes lack GPUs and 1 node is not ready'
-    """
-    return listed(_shortage(each) for each in nodes)
-
-
-def _shortage(each: NodeStep) -> str:
-    words = _CAUSES.get(each.cause)
-    if words is None:
-        noun = resource_name(each.cause)
-        noun = f"{noun}s" if noun.isupper() else noun
-        words = f"lacks {noun}", f"lack {noun}"
-    return f"{plural(each.nodes, 'node')} {words[0] if each.nodes == 1 else words[1]}"
-
-
-def waits_for_stopping(context: ExplainContext) -> str:
-    """Return that the room is found, and which workloads have to leave it."""
-    victims = context.trace.outcome.victims
-    lead = f"Starting soon in {context.queue}"
-    if victims:
-        return f"{lead}: {context.named(victims)} {_have(victims)} to stop first."
-    return f"{lead}: its room is free as soon as pods that have to stop have stopped."
-
-
-def _have(items: tuple[str, ...]) -> str:
-    return "has" if len(items) == 1 else "have"
-
-
 def has_children(context: ExplainContext) -> str:
     """Return that workloads are considered in other queues only."""
     if facts_of(context.trace).lacks_parent:
@@ -175,12 +106,12 @@ def reclaimed(context: ExplainContext) -> str:
     """Return the workload and the numbers of both queues."""
     step = context.trace.preempted
     if step is None:
-        return f"{_lead(context)}: another queue reclaims capacity."
+        return f"{preempted_lead(context)}: another queue reclaims capacity."
     uses = by_queue(step.uses)
     figures = f" {' '.join(queue_sentence(each) for each in uses)}" if uses else ""
     return (
-        f"{_lead(context)}: {step.queue} reclaims capacity for {context.name(step.preemptor)}."
-        f"{figures}"
+        f"{preempted_lead(context)}: {step.queue} reclaims capacity for "
+        f"{context.name(step.preemptor)}.{figures}"
     )
 
 
@@ -188,9 +119,9 @@ def preempted(context: ExplainContext) -> str:
     """Return the workload with the higher priority."""
     step = context.trace.preempted
     if step is None:
-        return f"{_lead(context)}: a workload of its queue has a higher priority."
+        return f"{preempted_lead(context)}: a workload of its queue has a higher priority."
     return (
-        f"{_lead(context)}: {context.name(step.preemptor)} of the same queue has a higher "
+        f"{preempted_lead(context)}: {context.name(step.preemptor)} of the same queue has a higher "
         f"priority, {step.preemptor_priority}."
     )
 
@@ -199,7 +130,7 @@ def consolidated(context: ExplainContext) -> str:
     """Return for which workload it moves."""
     step = context.trace.preempted
     whom = context.name(step.preemptor) if step is not None else "another workload"
-    return f"{_lead(context)}: it starts again on another node, so that {whom} has room."
+    return f"{preempted_lead(context)}: it starts again on another node, so that {whom} has room."
 
 
 def stale(context: ExplainContext) -> str:
@@ -207,14 +138,6 @@ def stale(context: ExplainContext) -> str:
     return (
         "Preempted: fewer pods than its minimum were running for longer than the scheduler allows."
     )
-
-
-def _lead(context: ExplainContext) -> str:
-    resize = context.trace.outcome.resize
-    if resize is None:
-        return "Preempted"
-    count = sum(each.place.count for each in resize.taken)
-    return f"Running, but {plural(count, 'pod')} {'has' if count == 1 else 'have'} to stop"
 
 
 def by_queue(uses: Iterable[QueueUse]) -> list[list[QueueUse]]:
@@ -237,18 +160,3 @@ def queue_sentence(uses: list[QueueUse]) -> str:
 
 def _bare(use: QueueUse, value: Amount) -> str:
     return quantity(value, use.resource)
-
-
-def _by_node(pods: Iterable[PlacedPods]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for each in pods:
-        name = each.place.node or each.place.cluster or ""
-        if name:
-            counts[name] = counts.get(name, 0) + each.place.count
-    return counts
-
-
-def _counted(counts: Mapping[str, int]) -> str:
-    if len(counts) == 1:
-        return next(iter(counts))
-    return cut([f"{name} ({plural(count, 'pod')})" for name, count in counts.items()])

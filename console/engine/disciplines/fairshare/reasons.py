@@ -6,6 +6,7 @@ from typing import Final
 
 from console.engine.disciplines.fairshare import headlines
 from console.engine.disciplines.fairshare.nomination import Search
+from console.engine.explain import pods_on_nodes
 from console.engine.model.reasons import (
     PreemptionGrant,
     Reason,
@@ -18,7 +19,7 @@ STARTED: Final = register(
     Reason(
         "fairshare_started",
         label="Started",
-        headline=headlines.started,
+        headline=pods_on_nodes.started,
         reason_class=ReasonClass.RUNNING,
     )
 )
@@ -26,7 +27,7 @@ GROWN: Final = register(
     Reason(
         "fairshare_grown",
         label="Further pods started",
-        headline=headlines.grown,
+        headline=pods_on_nodes.grown,
         reason_class=ReasonClass.RUNNING,
     )
 )
@@ -34,7 +35,7 @@ PODS_LOST: Final = register(
     Reason(
         "fairshare_pods_lost",
         label="Pods lost",
-        headline=headlines.pods_lost,
+        headline=pods_on_nodes.pods_lost,
         reason_class=ReasonClass.RUNNING,
     )
 )
@@ -92,7 +93,7 @@ WAITS_FOR_STOPPING: Final = register(
     Reason(
         "waits_for_stopping",
         label="Starting soon",
-        headline=headlines.waits_for_stopping,
+        headline=pods_on_nodes.waits_for_stopping,
         reason_class=ReasonClass.SOON,
         advice="Wait. If it lasts, the executor has not released the pods that have to stop.",
     )
