@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from console.engine.model.nodes import Taint
+from console.engine.model.nodes import Taint, untolerated
+from console.engine.model.workload import PodSet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +20,17 @@ class Node:
     offered: Mapping[str, int] = field(default_factory=dict)
     #: Whether it accepts new pods.
     is_ready: bool = True
+
+    def accepts(self, pod_set: PodSet) -> bool:
+        """Return whether its labels and taints accept the pods of a pod set."""
+        labels = self.labels
+        if any(labels.get(key) != value for key, value in pod_set.node_selector.items()):
+            return False
+        if pod_set.affinity and not any(
+            all(each.holds(labels) for each in term) for term in pod_set.affinity
+        ):
+            return False
+        return untolerated(self.taints, pod_set.tolerations) is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,7 +40,6 @@ from console.engine.live.pod_changes import is_on_clusters
 from console.engine.live.running import Running
 from console.engine.model.decision import Place
 from console.engine.model.inventory import Cluster, Inventory
-from console.engine.model.nodes import untolerated
 from console.engine.model.preemption_loops import is_loop
 from console.engine.model.workload import (
     NodeConstraints,
@@ -433,7 +432,7 @@ class LiveWorld:
         """Return the nodes that a pod set may use; None: all of them."""
         constraints = constraints_of(pod_set)
         if constraints not in self._allowed:
-            nodes = frozenset(key for key, room in self.rooms.items() if _accepts(room, pod_set))
+            nodes = frozenset(key for key, room in self.rooms.items() if room.node.accepts(pod_set))
             self._allowed[constraints] = None if len(nodes) == len(self.rooms) else nodes
         return self._allowed[constraints]
 
@@ -503,18 +502,6 @@ def world_of(state: State) -> LiveWorld:
 
 def _key(cluster: str | None, node: str | None) -> str:
     return f"{cluster}/{node}"
-
-
-def _accepts(room: NodeRoom, pod_set: PodSet) -> bool:
-    """Return whether labels and taints of a node accept the pods of a pod set."""
-    labels = room.node.labels
-    if any(labels.get(key) != value for key, value in pod_set.node_selector.items()):
-        return False
-    if pod_set.affinity and not any(
-        all(each.holds(labels) for each in term) for term in pod_set.affinity
-    ):
-        return False
-    return untolerated(room.node.taints, pod_set.tolerations) is None
 
 
 def _change(

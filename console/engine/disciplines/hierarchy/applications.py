@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from console.engine.disciplines.hierarchy.resources import Resources, minus, plus
+from console.engine.disciplines.hierarchy.resources import Resources, minus, plus, times
 
 if TYPE_CHECKING:
     from console.engine.disciplines.hierarchy.nodes import NodeUsage
@@ -57,10 +57,14 @@ class Ask:
     app: Application
     resources: Resources
     priority: int = 0
-    #: In milliseconds.
+    #: Its order among others: later ones are newer.
     created: int = 0
+    #: When it was submitted, in milliseconds.
+    submitted: int = 0
     #: How many have no node.
     pending: int = 1
+    #: Whether its pods are numbered, because there may be more than one.
+    is_repeated: bool = False
     #: Whether other pods may stop for it, and whether it may stop for others.
     may_preempt: bool = True
     may_be_preempted: bool = True
@@ -145,6 +149,10 @@ class Application:
     #: What the placeholders that have a node use.
     allocated_placeholders: Resources = field(default_factory=dict)
     pending: Resources = field(default_factory=dict)
+    #: The pods that start together, by ask, before any other does; empty: pods start one by one.
+    unit: tuple[tuple[Ask, int], ...] = ()
+    #: The number of the next pod of repeated asks.
+    next_pod: int = 0
     #: The group whose limits count for it; empty: none; None: not chosen yet.
     group: str | None = None
     #: No ask is tried before, in milliseconds.
@@ -161,7 +169,7 @@ class Application:
         """Add an ask with pending pods."""
         insort(self.asks, ask, key=lambda each: each.place)
         self.created = min(self.created, ask.created)
-        amount = {name: value * ask.pending for name, value in ask.resources.items()}
+        amount = times(ask.resources, ask.pending)
         self.pending = plus(self.pending, amount)
         self.queue.change_pending(amount, ask.pending, ask.priority)
 
@@ -170,11 +178,17 @@ class Application:
         ask.pending -= count
         if not ask.pending:
             self.asks.remove(ask)
-        amount = {name: value * count for name, value in ask.resources.items()}
+        amount = times(ask.resources, count)
         self.pending = minus(self.pending, amount)
-        self.queue.change_pending(
-            {name: -value for name, value in amount.items()}, -count, ask.priority
-        )
+        self.queue.change_pending(times(amount, -1), -count, ask.priority)
+
+    def restore(self, ask: Ask) -> None:
+        """Ask again for one pod that was withdrawn."""
+        if not ask.pending:
+            insort(self.asks, ask, key=lambda each: each.place)
+        ask.pending += 1
+        self.pending = plus(self.pending, ask.resources)
+        self.queue.change_pending(ask.resources, 1, ask.priority)
 
     def is_replaceable(self, ask: Ask) -> bool:
         """Return whether a placeholder may make way for an ask."""

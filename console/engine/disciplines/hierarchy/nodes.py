@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import isnan
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from console.engine.disciplines.hierarchy.resources import (
     plus,
 )
 from console.engine.disciplines.hierarchy.spec import NodeOrder
+from console.engine.model.inventory import Node
 
 if TYPE_CHECKING:
     from console.engine.disciplines.hierarchy.applications import Allocation, Ask
@@ -23,13 +24,34 @@ if TYPE_CHECKING:
 class NodeUsage:
     """A node with its pods."""
 
-    __slots__ = ("accepts", "allocated", "allocations", "available", "capacity", "name", "reserved")
+    __slots__ = (
+        "accepts",
+        "allocated",
+        "allocations",
+        "available",
+        "capacity",
+        "name",
+        "node",
+        "releasing",
+        "reserved",
+    )
 
-    def __init__(self, name: str, capacity: Resources, *, accepts: bool = True) -> None:
+    def __init__(
+        self,
+        name: str,
+        capacity: Resources,
+        *,
+        accepts: bool = True,
+        node: Node | None = None,
+    ) -> None:
         self.name = name
+        #: As it is reported, with labels and taints.
+        self.node = node
         self.capacity = dict(capacity)
         self.allocated: Resources = NOTHING
         self.available: dict[str, int] = dict(capacity)
+        #: What pods use that have to stop.
+        self.releasing: Resources = NOTHING
         #: Whether pods may start there.
         self.accepts = accepts
         self.allocations: dict[tuple[str, str], Allocation] = {}
@@ -83,6 +105,15 @@ class Nodes:
         if node.accepts:
             self.total = plus(self.total, node.capacity)
 
+    def replace(self, nodes: Iterable[NodeUsage]) -> None:
+        """Use other nodes, without pods, from now on."""
+        self._nodes.clear()
+        self._sorted.clear()
+        self._scores.clear()
+        self.total = {}
+        for node in nodes:
+            self.add(node)
+
     def sort_by(self, order: NodeOrder, weights: Mapping[str, float]) -> None:
         """Use another order from now on."""
         self._order, self._weights = order, weights
@@ -95,10 +126,17 @@ class Nodes:
         node.allocations[allocation.app.id, allocation.key] = allocation
         self._change(node, plus(node.allocated, allocation.resources))
 
+    def release(self, allocation: Allocation) -> None:
+        """Count a pod as one that has to stop."""
+        allocation.is_released = True
+        allocation.node.releasing = plus(allocation.node.releasing, allocation.resources)
+
     def stop(self, allocation: Allocation) -> None:
         """Free what a pod uses."""
         node = allocation.node
         del node.allocations[allocation.app.id, allocation.key]
+        if allocation.is_released:
+            node.releasing = minus(node.releasing, allocation.resources)
         self._change(node, minus(node.allocated, allocation.resources))
 
     def _change(self, node: NodeUsage, allocated: Resources) -> None:

@@ -78,6 +78,11 @@ def victim_candidates(ask: Ask) -> Iterator[Allocation]:
     yield from below(fence, priorities[fence], is_fenced=False)
 
 
+def fence_of(ask: Ask) -> QueueUsage:
+    """Return the queue below which victims are searched."""
+    return _fence(ask)[0]
+
+
 def _fence(ask: Ask) -> tuple[QueueUsage, dict[QueueUsage, int]]:
     """Return the queue in which victims are searched, and the priority of the ask on the way."""
     priority = ask.priority

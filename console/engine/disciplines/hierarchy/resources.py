@@ -75,6 +75,11 @@ def minus(one: Resources, other: Resources) -> dict[str, int]:
     return found
 
 
+def times(amount: Resources, count: int) -> dict[str, int]:
+    """Return *count* times an amount."""
+    return {name: value * count for name, value in amount.items()}
+
+
 def remaining(maximum: Resources, used: Resources) -> dict[str, int]:
     """Return what is left of each resource of *maximum*; it may be negative."""
     return {name: value - used.get(name, 0) for name, value in maximum.items()}

@@ -21,24 +21,33 @@ from console.engine.disciplines.hierarchy.applications import (
     Message,
 )
 from console.engine.disciplines.hierarchy.nodes import Nodes, NodeUsage
+from console.engine.disciplines.hierarchy.nomination import Stage
 from console.engine.disciplines.hierarchy.preemption import Preemption, find_victims
 from console.engine.disciplines.hierarchy.queue_usage import QueueUsage, application_order
 from console.engine.disciplines.hierarchy.required_node import victims_on_node
-from console.engine.disciplines.hierarchy.resources import minus, plus
+from console.engine.disciplines.hierarchy.resources import (
+    Resources,
+    fits,
+    fits_strictly,
+    minus,
+    plus,
+    remaining,
+    times,
+)
 from console.engine.disciplines.hierarchy.runtime_queue import QueueStatus
 from console.engine.disciplines.hierarchy.spec import Compatibility
-from console.engine.disciplines.hierarchy.users import UserUsage
+from console.engine.disciplines.hierarchy.users import Level, UserUsage
 
 #: How many asks of a leaf may try to preempt in one cycle.
 _MOST_ATTEMPTS: Final = 10
-#: Milliseconds between two attempts of one ask.
-_ATTEMPT_INTERVAL: Final = 15_000
+#: Milliseconds between two attempts of one ask to preempt, in YuniKorn.
+ATTEMPT_INTERVAL: Final = 15_000
 
 
 class Started(NamedTuple):
-    """A pod got a node."""
+    """Pods got nodes: one of them, or all that start together."""
 
-    allocation: Allocation
+    allocations: tuple[Allocation, ...]
 
 
 class Preempted(NamedTuple):
@@ -66,6 +75,17 @@ class Reserved(NamedTuple):
 
     ask: Ask
     node: NodeUsage
+
+
+class Refused(NamedTuple):
+    """Why the last ask that was tried of an application has no node."""
+
+    stage: Stage
+    ask: Ask | None = None
+    #: The queue that has no headroom, or not enough applications.
+    queue: QueueUsage | None = None
+    #: The level of the user or group whose limit refuses it.
+    level: Level | None = None
 
 
 Result = Started | Preempted | Replaced | Cancelled | Reserved
@@ -105,11 +125,18 @@ class Scheduler:
         preempts: bool = True,
         compatibility: Compatibility | None = None,
         forgetful: bool = False,
+        attempt_interval: int = ATTEMPT_INTERVAL,
+        waits_for_stopping: bool = False,
     ) -> None:
         self.root, self.nodes, self.users = root, nodes, users
         self.preempts = preempts
         self.compatibility = compatibility or Compatibility()
         self.forgetful = forgetful
+        self._attempt_interval = attempt_interval
+        #: Whether asks wait for the room of pods that have to stop, before others stop for them.
+        self._waits_for_stopping = waits_for_stopping
+        #: Applications that wait for such room.
+        self.waiting: set[Application] = set()
         #: In milliseconds.
         self.now = 0
         #: The lines of each leaf, by path.
@@ -118,9 +145,19 @@ class Scheduler:
         self.reserved: dict[Ask, NodeUsage] = {}
         #: Applications that have placeholders.
         self.gangs: dict[Application, None] = {}
+        #: Why applications had no node at their last turn.
+        self.refusals: dict[Application, Refused] = {}
         self._epoch = 0
         #: The resources in the order of comparison.
         self._names: tuple[str, ...] = ()
+
+    def add_line(self, leaf: QueueUsage, line: Line) -> None:
+        """Add applications to a leaf, also during a cycle."""
+        lines = self.lines.setdefault(leaf.path, [])
+        lines.append(line)
+        head = line.head
+        if leaf.epoch == self._epoch and head is not None:
+            heappush(leaf.order, (application_order(head), len(lines) - 1, line))
 
     def note_event(self) -> None:
         """Try everything again from now on, because an event may have made room."""
@@ -214,9 +251,13 @@ class Scheduler:
         return None
 
     def _try_application(self, app: Application, attempts: _Attempts) -> Result | None:
-        queue, settings = app.queue, app.queue.queue.settings
-        if not self.may_run(app) or app.backoff_until > self.now:
+        settings = app.queue.queue.settings
+        refused = self._not_runnable(app)
+        if refused is not None:
+            self.refusals[app] = refused
             return None
+        if app.unit:
+            return self._start_together(app)
         failed = 0
         for ask in app.asks:
             if settings.backoff and failed >= settings.backoff:
@@ -224,44 +265,106 @@ class Scheduler:
                 return None
             if ask.task_group and app.is_replaceable(ask):
                 continue
-            if not self.users.fits(app, ask.resources):
-                ask.note(Message.USER_QUOTA)
-                continue
-            if queue.refusing(ask.resources) is not None:
-                found = self._try_preemption(ask, attempts, tried_nodes=False)
-                if found is not None:
-                    return found
-                ask.note(Message.QUEUE_QUOTA)
-                continue
-            if ask.required_node is not None:
-                found = self._try_required_node(ask)
-                if found is not None:
-                    return found
-                continue
-            node = self._find_node(ask)
-            if node is not None:
-                return Started(self.start(ask, node))
-            found = self._try_preemption(ask, attempts, tried_nodes=True)
-            if found is not None:
+            found = self._try_ask(ask, attempts)
+            if isinstance(found, Refused):
+                self.refusals[app] = found
+                failed += found.stage is Stage.NO_NODE
+            elif found is not None:
                 return found
-            failed += 1
         return None
 
-    def may_run(self, app: Application) -> bool:
-        """Return whether an application runs, or may begin to run by all numbers of them."""
-        if app.state is not AppState.ACCEPTED:
-            return app.state in (AppState.RUNNING, AppState.RESUMING)
-        return app.queue.refusing_count(app) is None and self.users.may_run(app)
+    def _try_ask(self, ask: Ask, attempts: _Attempts) -> Result | Refused | None:
+        refused = self._refuses(ask)
+        if refused is not None and refused.level is not None:
+            ask.note(Message.USER_QUOTA)
+            return refused
+        if refused is not None:
+            found = self._try_preemption(ask, attempts, tried_nodes=False)
+            if found is None:
+                ask.note(Message.QUEUE_QUOTA)
+            return found or refused
+        if ask.required_node is not None:
+            return self._try_required_node(ask)
+        node = self._find_node(ask)
+        if node is not None:
+            return Started((self.start(ask, node),))
+        found = self._try_preemption(ask, attempts, tried_nodes=True)
+        return found or Refused(Stage.NO_NODE, ask)
+
+    def _not_runnable(self, app: Application) -> Refused | None:
+        """Return why an application gets no turn."""
+        if app.state is AppState.ACCEPTED:
+            full = app.queue.refusing_count(app)
+            if full is not None:
+                return Refused(Stage.APPLICATION_LIMIT_QUEUE, queue=full)
+            level = self.users.refusing_run(app)
+            if level is not None:
+                stage = (
+                    Stage.APPLICATION_LIMIT_GROUP
+                    if level.is_group
+                    else Stage.APPLICATION_LIMIT_USER
+                )
+                return Refused(stage, level=level)
+        return Refused(Stage.BACKOFF) if app.backoff_until > self.now else None
+
+    def _start_together(self, app: Application) -> Started | None:
+        """Start all pods of a unit, or none of them."""
+        started: list[Allocation] = []
+        for ask, count in app.unit:
+            for _ in range(count):
+                refused = self._refuses(ask)
+                node = self._find_node(ask) if refused is None else None
+                if node is None:
+                    self.refusals[app] = refused or Refused(Stage.NO_NODE, ask)
+                    self._undo(app, started)
+                    return None
+                started.append(self.start(ask, node))
+        app.unit = ()
+        return Started(tuple(started))
+
+    def _refuses(self, ask: Ask) -> Refused | None:
+        """Return which limit or queue refuses one pod of an ask."""
+        level = self.users.refusing(ask.app, ask.resources)
+        if level is not None:
+            stage = Stage.GROUP_QUOTA if level.is_group else Stage.USER_QUOTA
+            return Refused(stage, ask, level=level)
+        full = ask.app.queue.refusing(ask.resources)
+        return None if full is None else Refused(Stage.QUEUE_QUOTA, ask, queue=full)
+
+    def _undo(self, app: Application, started: list[Allocation]) -> None:
+        """Take back pods that cannot start without others."""
+        if not started:
+            return
+        epoch = self._epoch
+        for allocation in reversed(started):
+            self.stop(allocation)
+            app.restore(allocation.ask)
+        app.queue.stop(app, was_running=True)
+        app.state = AppState.ACCEPTED
+        self.users.discharge(app, {}, ends=True)
+        # Nothing has changed.
+        self._epoch = epoch
 
     def _find_node(self, ask: Ask) -> NodeUsage | None:
         if not ask.app.queue.can_charge(ask.resources):
             return None
         for node in self.nodes:
-            if node.reserved is not None and node.reserved is not ask:
+            if ask.allowed is not None and node.name not in ask.allowed:
                 continue
-            if (ask.allowed is None or node.name in ask.allowed) and node.has_room(ask.resources):
+            if node.reserved is None or node.reserved is ask:
+                if node.has_room(ask.resources):
+                    return node
+            elif not self.compatibility.reserved_nodes_are_closed and node.has_room(
+                plus(ask.resources, self._kept(node))
+            ):
                 return node
         return None
+
+    def _kept(self, node: NodeUsage) -> Resources:
+        """Return what is free on a node and kept for the ask that it is reserved for."""
+        assert node.reserved is not None
+        wanted = node.reserved.resources
+        return {name: min(value, node.available.get(name, 0)) for name, value in wanted.items()}
 
     # Changes
 
@@ -270,10 +373,34 @@ class Scheduler:
         app = ask.app
         app.withdraw(ask, 1)
         self.unreserve(ask)
-        allocation = Allocation(key=ask.key if key is None else key, ask=ask, node=node)
+        if key is None:
+            key = f"{ask.key}-{app.next_pod}" if ask.is_repeated else ask.key
+            app.next_pod += 1
+        allocation = Allocation(key=key, ask=ask, node=node)
         self.nodes.start(allocation)
         self.take(allocation)
         return allocation
+
+    def add_running(self, ask: Ask, node: NodeUsage) -> Allocation:
+        """Count a pod that runs on a node already."""
+        app = ask.app
+        allocation = Allocation(key=f"{ask.key}-{app.next_pod}", ask=ask, node=node)
+        app.next_pod += 1
+        self.nodes.start(allocation)
+        self.take(allocation)
+        self.note_event()
+        return allocation
+
+    def remove(self, app: Application) -> None:
+        """Count an application, its pods and its asks no more."""
+        for ask in list(app.asks):
+            self.unreserve(ask)
+            app.withdraw(ask, ask.pending)
+        for allocation in list(app.allocations.values()):
+            self.stop(allocation)
+        self.complete(app)
+        self.users.forget(app)
+        self.refusals.pop(app, None)
 
     def take(self, allocation: Allocation) -> None:
         """Charge the queues and users of a pod whose node is charged already."""
@@ -314,11 +441,9 @@ class Scheduler:
         del app.allocations[allocation.key]
         self.nodes.stop(allocation)
         app.allocated = minus(app.allocated, allocation.resources)
-        app.queue.change_allocated({name: -value for name, value in allocation.resources.items()})
+        app.queue.change_allocated(times(allocation.resources, -1))
         if allocation.is_preempted:
-            app.queue.change_preempting(
-                {name: -value for name, value in allocation.resources.items()}
-            )
+            app.queue.change_preempting(times(allocation.resources, -1))
         if allocation.ask.is_placeholder:
             app.allocated_placeholders = minus(app.allocated_placeholders, allocation.resources)
             if not any(each.ask.is_placeholder for each in app.allocations.values()):
@@ -345,7 +470,7 @@ class Scheduler:
 
     def fail(self, app: Application) -> None:
         """Withdraw all asks of an application, and count it no more."""
-        for ask in list(app.asks):
+        for ask in app.asks:
             self.unreserve(ask)
             app.withdraw(ask, ask.pending)
         app.queue.stop(app, was_running=app.state is AppState.RUNNING)
@@ -359,7 +484,40 @@ class Scheduler:
             node.reserved = None
             self.note_event()
 
-    def _reserve(self, ask: Ask, node: NodeUsage) -> None:
+    def reserve_for(self, asks: Iterable[Ask]) -> None:
+        """Reserve a node for each of *asks*, in order, for which one will have room."""
+        for ask in asks:
+            node = self._future_node(ask)
+            if node is not None:
+                self.reserve(ask, node)
+
+    def release_reservations(self) -> None:
+        """Give up all reserved nodes."""
+        for node in self.reserved.values():
+            node.reserved = None
+        self.reserved.clear()
+
+    def _future_node(self, ask: Ask) -> NodeUsage | None:
+        """Return a node that has room, and whose queues have, when released pods have stopped."""
+        for queue in ask.app.queue.up:
+            maximum = queue.queue.maximum
+            stays = minus(queue.allocated, queue.preempting)
+            if maximum is not None and not fits(remaining(maximum, stays), ask.resources):
+                return None
+        for node in self.nodes:
+            is_allowed = ask.allowed is None or node.name in ask.allowed
+            future = plus(node.available, node.releasing)
+            if (
+                node.accepts
+                and is_allowed
+                and node.reserved in (None, ask)
+                and fits_strictly(future, ask.resources)
+            ):
+                return node
+        return None
+
+    def reserve(self, ask: Ask, node: NodeUsage) -> None:
+        """Keep the room of a node for an ask until it starts."""
         self.unreserve(ask)
         self.reserved[ask] = node
         node.reserved = ask
@@ -379,17 +537,17 @@ class Scheduler:
 
     def _try_reservation(self, ask: Ask) -> Result | None:
         app, node = ask.app, self.reserved[ask]
-        if not self.users.fits(app, ask.resources) or app.queue.refusing(ask.resources):
+        if self._refuses(ask) is not None:
             return None
         if ask.required_node is not None:
             if not node.has_room(ask.resources):
                 return None if ask.has_preempted else self._preempt_on_node(ask, node)
         elif not node.has_room(ask.resources):
             other = self._find_node(ask)
-            return Started(self.start(ask, other)) if other is not None else None
+            return Started((self.start(ask, other),)) if other is not None else None
         if not app.queue.can_charge(ask.resources):
             return None
-        return Started(self.start(ask, node))
+        return Started((self.start(ask, node),))
 
     def _try_required_node(self, ask: Ask) -> Result | None:
         node = self.nodes.get(ask.required_node or "")
@@ -401,8 +559,8 @@ class Scheduler:
             # An ask that may run elsewhere gives way to one that may not.
             self.unreserve(node.reserved)
         if node.has_room(ask.resources) and ask.app.queue.can_charge(ask.resources):
-            return Started(self.start(ask, node))
-        self._reserve(ask, node)
+            return Started((self.start(ask, node),))
+        self.reserve(ask, node)
         return Reserved(ask, node)
 
     def _preempt_on_node(self, ask: Ask, node: NodeUsage) -> Result | None:
@@ -423,6 +581,12 @@ class Scheduler:
             ask.note(Message.PRECONDITIONS)
             ask.note(Message.NO_PREEMPTION)
             return None
+        if self._waits_for_stopping and any(self.root.preempting.values()):
+            node = self._future_node(ask)
+            if node is not None:
+                self.reserve(ask, node)
+                self.waiting.add(ask.app)
+                return None
         if not attempts.take():
             ask.note(Message.ATTEMPTS_EXHAUSTED)
             return None
@@ -437,7 +601,7 @@ class Scheduler:
             return None
         self.mark(found.victims)
         ask.has_preempted = True
-        self._reserve(ask, found.node)
+        self.reserve(ask, found.node)
         return Preempted(ask, found.victims)
 
     def _may_preempt(self, ask: Ask) -> bool:
@@ -447,14 +611,15 @@ class Scheduler:
             ask.may_preempt
             and not ask.has_preempted
             and ask.required_node is None
-            and self.now >= ask.created + delay
-            and (tried is None or self.now >= tried + _ATTEMPT_INTERVAL)
+            and self.now >= ask.submitted + delay
+            and (tried is None or self.now >= tried + self._attempt_interval)
         )
 
     def mark(self, victims: Iterable[Allocation]) -> None:
         """Count pods as stopping for others."""
         for victim in victims:
-            victim.is_preempted = victim.is_released = True
+            victim.is_preempted = True
+            self.nodes.release(victim)
             victim.app.queue.change_preempting(victim.resources)
 
     # Placeholders
@@ -482,7 +647,7 @@ class Scheduler:
                     or each.ask.task_group != ask.task_group
                 ):
                     continue
-                each.is_released = True
+                self.nodes.release(each)
                 if any(value < 0 for value in minus(each.resources, ask.resources).values()):
                     return Cancelled(each)
                 return Replaced(ask, each)

@@ -78,6 +78,9 @@ class Level(NamedTuple):
     path: str
     use: Use
     bound: Bound | None
+    #: The name of the user or group.
+    holder: str
+    is_group: bool = False
 
     def fits(self, amount: Resources) -> bool:
         """Return whether the limit of resources allows *amount* more."""
@@ -171,23 +174,25 @@ class UserUsage:
             )
         return found
 
-    def fits(self, app: Application, amount: Resources) -> bool:
-        """Return whether all limits allow pods of an application that use *amount*."""
+    def refusing(self, app: Application, amount: Resources) -> Level | None:
+        """Return the first level whose limit refuses pods that use *amount*; None: none does."""
         if not self.has_limits:
-            return True
-        users, groups = self.levels(app)
-        return all(level.fits(amount) for level in users) and all(
-            level.fits(amount) for level in groups
-        )
+            return None
+        for levels in self.levels(app):
+            for level in levels:
+                if not level.fits(amount):
+                    return level
+        return None
 
-    def may_run(self, app: Application) -> bool:
-        """Return whether all limits allow an application to run."""
+    def refusing_run(self, app: Application) -> Level | None:
+        """Return the first level whose limit refuses another application; None: none does."""
         if not self.has_limits:
-            return True
-        users, groups = self.levels(app)
-        return all(level.may_run(app.id) for level in users) and all(
-            level.may_run(app.id) for level in groups
-        )
+            return None
+        for levels in self.levels(app):
+            for level in levels:
+                if not level.may_run(app.id):
+                    return level
+        return None
 
     def headroom(self, app: Application) -> Resources | None:
         """Return what all limits leave for an application; None: no limit."""
@@ -222,7 +227,7 @@ class UserUsage:
         uses = self._users.setdefault(app.user, {})
         for path in app.queue.paths:
             bound = self.limits_at(path).of_user(app.user) or self._kept.get((app.user, path))
-            yield Level(path, uses.setdefault(path, Use()), bound)
+            yield Level(path, uses.setdefault(path, Use()), bound, app.user)
 
     def _group_levels(self, app: Application) -> Iterator[Level]:
         if not app.group:
@@ -230,7 +235,7 @@ class UserUsage:
         uses = self._groups.setdefault(app.group, {})
         for path in app.queue.paths:
             bound = self.limits_at(path).groups.get(app.group)
-            yield Level(path, uses.setdefault(path, Use()), bound)
+            yield Level(path, uses.setdefault(path, Use()), bound, app.group, is_group=True)
 
     def _choose_group(self, app: Application) -> str:
         if not app.groups:

@@ -145,7 +145,7 @@ class World:
         app = ask.app
         if not ask.resources or not any(ask.resources.values()):
             return "allocation contains no resources"
-        ask.created = self.now
+        ask.created = ask.submitted = self.now
         if app.state in (AppState.NEW, AppState.COMPLETING):
             self._revive(app)
         self.asks[app.id, ask.key] = ask
@@ -255,8 +255,9 @@ class World:
 
     def _take_result(self, found: Result) -> Iterator[Event]:
         match found:
-            case Started(allocation):
-                yield Event(do="allocate", app=allocation.app.id, key=allocation.key)
+            case Started(allocations):
+                for each in allocations:
+                    yield Event(do="allocate", app=each.app.id, key=each.key)
             case Preempted(_, victims):
                 for each in victims:
                     self._exits.append(_Exit(each, do="preempt"))

@@ -1,0 +1,99 @@
+"""Workloads as applications with asks, in the units of queues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from console.engine.disciplines.hierarchy.applications import Application, Ask
+from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
+from console.engine.disciplines.hierarchy.requests import GANG, HARD, of_pod
+from console.engine.disciplines.hierarchy.resources import NOTHING, Resources, plus, times
+from console.engine.model.workload import PodSet, Workload
+from console.engine.pending.pending_class import Pending
+
+#: Milliseconds until the pods of a gang need not start together any more.
+_GANG_TIMEOUT: Final = 15 * 60_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplicationBuilder:
+    """Makes applications of workloads."""
+
+    #: Whether queues count the pods themselves.
+    counts_pods: bool
+    #: Returns the nodes that a pod set may use; None: all of them.
+    allowed: Callable[[PodSet], frozenset[str] | None]
+
+    def application(self, workload: Workload, queue: QueueUsage) -> Application:
+        """Return an application without pods and asks."""
+        return Application(
+            id=workload.id,
+            queue=queue,
+            user=workload.user,
+            groups=workload.groups or ((workload.user,) if workload.user else ()),
+            created=workload.sequence,
+        )
+
+    def ask(
+        self, app: Application, pod_set: PodSet, priority: int, submitted: int, count: int
+    ) -> Ask:
+        """Return an ask for pods of a pod set."""
+        return Ask(
+            key=pod_set.name,
+            app=app,
+            resources=of_pod(pod_set.requests, counts_pods=self.counts_pods),
+            priority=priority,
+            created=app.created,
+            submitted=submitted,
+            pending=count,
+            is_repeated=True,
+            allowed=self.allowed(pod_set),
+        )
+
+    def asked(self, workload: Workload) -> tuple[Resources, int]:
+        """Return what all pods of a workload use together, and their number."""
+        total: Resources = NOTHING
+        for each in workload.pod_sets:
+            amount = of_pod(each.requests, counts_pods=self.counts_pods)
+            total = plus(total, times(amount, each.count))
+        return total, sum(each.count for each in workload.pod_sets)
+
+    def unit_of(self, pending: Pending, app: Application, now: int) -> tuple[tuple[Ask, int], ...]:
+        """
+        Return the pods that start together: the minimum of a gang.
+
+        After its timeout, the pods of a soft gang start one by one.
+        """
+        if not is_gang(pending.workload):
+            return ()
+        expires = gang_expiry(pending)
+        if expires is not None and expires <= now:
+            return ()
+        minima = {each.name: each.minimum for each in pending.workload.pod_sets}
+        return tuple((ask, minima[ask.key]) for ask in app.asks if minima[ask.key])
+
+
+def is_gang(workload: Workload) -> bool:
+    """Return whether a workload states pods that have to start together."""
+    return any(each.min_count is not None for each in workload.pod_sets)
+
+
+def is_hard_gang(workload: Workload) -> bool:
+    """Return whether a gang is refused after its timeout; otherwise its pods start one by one."""
+    return _gang_facts(workload).get("style") == HARD
+
+
+def gang_expiry(pending: Pending) -> int | None:
+    """Return when the pods of a gang need not start together any more; None: it is no gang."""
+    if not is_gang(pending.workload):
+        return None
+    timeout = _gang_facts(pending.workload).get("timeout")
+    milliseconds = timeout * 1000 if isinstance(timeout, int) and timeout > 0 else _GANG_TIMEOUT
+    return pending.submitted + milliseconds
+
+
+def _gang_facts(workload: Workload) -> Mapping[str, object]:
+    facts = (workload.placement or {}).get(GANG)
+    return facts if isinstance(facts, dict) else {}
