@@ -174,6 +174,12 @@ class LiveWorld:
     def wakeups(self, state: State) -> Iterator[int]:
         """Yield the times, in milliseconds, at which time alone may lead to a decision."""
         yield from self.quota_changes.starts.values()
+        for uid in self.growing:
+            known = self.known[uid]
+            if known.partition.partition.preempts:
+                delay = known.app.queue.queue.settings.preemption_delay
+                for ask in known.app.asks:
+                    yield ask.submitted + delay
         for name, queue in state.queues.items():
             partition = self.partition_of(name)
             if partition is None or not queue.pending.classes:
@@ -201,6 +207,11 @@ class LiveWorld:
         """Count *app* as what is known of *running*, which has just got its pods."""
         uid = running.workload.id
         self.known[uid] = _Known(running, False, app, partition, NOTHING, has_lost=False)
+        app.queue.applications[uid] = app
+        # A preempting workload was counted alone.
+        partition.waiting.pop((partition.full_name(app.queue), uid), None)
+        for ask in app.asks:
+            ask.submitted = running.started or 0
         self.version += 1
         if app.asks:
             self.growing[uid] = None

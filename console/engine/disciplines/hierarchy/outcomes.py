@@ -294,7 +294,7 @@ class Outcomes:
 
     def _check(self, refused: Refused) -> Check | None:
         """Return the comparison that refuses an application."""
-        amount = refused.ask.resources if refused.ask is not None else NOTHING
+        amount = refused.amount
         if refused.queue is not None:
             return self._check_of_queue(refused.stage, refused.queue, amount)
         if refused.level is not None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Protocol
 
 from console.engine.disciplines.hierarchy.applications import (
@@ -82,6 +83,8 @@ class Refused(NamedTuple):
 
     stage: Stage
     ask: Ask | None = None
+    #: What is requested: by one pod, or by the pods of a unit up to this one.
+    amount: Resources = MappingProxyType({})
     #: The queue that has no headroom, or not enough applications.
     queue: QueueUsage | None = None
     #: The level of the user or group whose limit refuses it.
@@ -289,7 +292,7 @@ class Scheduler:
         if node is not None:
             return Started((self.start(ask, node),))
         found = self._try_preemption(ask, attempts, tried_nodes=True)
-        return found or Refused(Stage.NO_NODE, ask)
+        return found or Refused(Stage.NO_NODE, ask, ask.resources)
 
     def _not_runnable(self, app: Application) -> Refused | None:
         """Return why an application gets no turn."""
@@ -310,12 +313,14 @@ class Scheduler:
     def _start_together(self, app: Application) -> Started | None:
         """Start all pods of a unit, or none of them."""
         started: list[Allocation] = []
+        amount: Resources = {}
         for ask, count in app.unit:
             for _ in range(count):
-                refused = self._refuses(ask)
-                node = self._find_node(ask) if refused is None else None
+                amount = plus(amount, ask.resources)
+                refused = self._refuses(ask) or Refused(Stage.NO_NODE, ask)
+                node = self._find_node(ask) if refused.stage is Stage.NO_NODE else None
                 if node is None:
-                    self.refusals[app] = refused or Refused(Stage.NO_NODE, ask)
+                    self.refusals[app] = refused._replace(amount=amount)
                     self._undo(app, started)
                     return None
                 started.append(self.start(ask, node))
@@ -327,9 +332,11 @@ class Scheduler:
         level = self.users.refusing(ask.app, ask.resources)
         if level is not None:
             stage = Stage.GROUP_QUOTA if level.is_group else Stage.USER_QUOTA
-            return Refused(stage, ask, level=level)
+            return Refused(stage, ask, ask.resources, level=level)
         full = ask.app.queue.refusing(ask.resources)
-        return None if full is None else Refused(Stage.QUEUE_QUOTA, ask, queue=full)
+        if full is None:
+            return None
+        return Refused(Stage.QUEUE_QUOTA, ask, ask.resources, queue=full)
 
     def _undo(self, app: Application, started: list[Allocation]) -> None:
         """Take back pods that cannot start without others."""
@@ -600,7 +607,8 @@ class Scheduler:
             ask.note(Message.NO_PREEMPTION)
             return None
         self.mark(found.victims)
-        ask.has_preempted = True
+        # The next pod of a repeated ask may preempt, too.
+        ask.has_preempted = not ask.is_repeated
         self.reserve(ask, found.node)
         return Preempted(ask, found.victims)
 
