@@ -76,7 +76,7 @@ class State(StateMutations):
 
     def submit(self, workload: Workload) -> None:
         """Add a new workload; `settle` decides about it."""
-        self._arrive(Pending(workload, Route(), submitted=self.now))
+        self._arrive(Pending(workload, Route()))
 
     def resubmit(
         self,
@@ -86,14 +86,12 @@ class State(StateMutations):
         *,
         yields_to: str | None = None,
         stopped_for: Stops = NEVER,
-        submitted: int | None = None,
     ) -> None:
         """
         Add a workload that is already pending, with its last announcement, if any.
 
         *victims* are the workloads that were preempted for it; restore them first.
-        *yields_to* and *stopped_for* come from the last decisions about it. *submitted* is the
-        time of its submission in milliseconds; None: now.
+        *yields_to* and *stopped_for* come from the last decisions about it.
         """
         pending = Pending(
             workload,
@@ -101,7 +99,6 @@ class State(StateMutations):
             announced=announced,
             yields_to=yields_to,
             stopped_for=stopped_for or NEVER,
-            submitted=self.now if submitted is None else submitted,
         )
         self._wait_or_arrive(pending, victims)
 
@@ -179,9 +176,8 @@ class State(StateMutations):
             return False
         del self.running[workload_id]
         self._stop(running)
-        again = Pending(
-            running.workload, Route(), stopped_for=running.stopped_for, submitted=self.now
-        )
+        workload = replace(running.workload, pending_since=self.now)
+        again = Pending(workload, Route(), stopped_for=running.stopped_for)
         preemptor = running.preemptor
         if preemptor is not None and is_loop(running.stopped_for, preemptor):
             again.yields_to = preemptor
@@ -285,7 +281,6 @@ class State(StateMutations):
                 announced=pending.announced,
                 yields_to=pending.yields_to,
                 stopped_for=pending.stopped_for,
-                submitted=pending.submitted,
             )
             self._wait_or_arrive(again, victims.get(pending.workload.id, ()))
 

@@ -80,6 +80,9 @@ class Workload:
     #: Preferred and required places, in the terms of the config language; None: no requirement.
     #: Values are JSON values with whole numbers. Shared between workloads: never changed.
     placement: Mapping[str, object] | None = None
+    #: When it became pending, in milliseconds since 1970 in UTC: it was submitted, or released
+    #: after its last preemption.
+    pending_since: int = 0
     #: Whether it had further pods that have finished.
     has_finished_pods: bool = False
 

@@ -60,8 +60,6 @@ class Pending:
     yields_to: str | None = None
     #: Its evictions for preemptors that have not ended.
     stopped_for: Stops = field(default_factory=lambda: NEVER)
-    #: When it was submitted, in milliseconds since 1970 in UTC.
-    submitted: int = 0
 
     @property
     def priority(self) -> int:

@@ -90,6 +90,9 @@ class Workload(models.Model):
     submitted_by = models.CharField(max_length=40)
     submitted_at = models.DateTimeField(default=timezone.now)
 
+    #: When it became pending, in milliseconds since 1970 in UTC: it was submitted, or released
+    #: after its last preemption. None for workloads that an earlier release submitted.
+    pending_since = models.BigIntegerField(null=True)
     #: {pod set: number of its pods that have not finished}, as reported; None: all of them.
     remaining_pods = models.JSONField(null=True)
 

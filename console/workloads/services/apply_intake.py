@@ -27,7 +27,7 @@ from console.workloads.services.record_shapes import SubmittedShape
 
 #: The last columns of a workload, which are not part of a shape: otherwise each user would have
 #: separate shapes.
-_NOT_RECORDED: Final = ("user", "groups", "remaining_pods")
+_NOT_RECORDED: Final = ("user", "groups", "remaining_pods", "pending_since")
 
 
 @dataclass(slots=True)
@@ -162,8 +162,8 @@ def _release(context: _Context, payload: dict[str, Any]) -> None:
     for uid in context.named(payload):
         queue = context.state.queue_of(uid)
         if context.state.release(uid):
-            yields_to = context.state.pending[uid].yields_to
-            context.batch.requeue(uid, queue, payload["actor"], yields_to)
+            pending = context.state.pending[uid]
+            context.batch.requeue(pending, queue, payload["actor"])
 
 
 def _end_pods(context: _Context, payload: dict[str, Any]) -> None:

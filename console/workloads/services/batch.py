@@ -16,6 +16,7 @@ from console.engine.model.decision import Assignment, Decision, Outcome, merged_
 from console.engine.model.stored_trace import trace_to_json
 from console.engine.model.trace import Trace
 from console.engine.model.workload import Workload
+from console.engine.pending.pending_class import Pending
 from console.workloads import models
 from console.workloads.models import Event, EventType, Level, State
 from console.workloads.services.quota_events import Loan, preemptor_queue, reclaims_of
@@ -128,18 +129,20 @@ class Batch:
         remaining = {each.name: each.count for each in workload.pod_sets}
         self.updates[workload.id]["remaining_pods"] = remaining
 
-    def requeue(self, uid: str, queue: str | None, actor: str, yields_to: str | None) -> None:
-        """Record that a preempted workload was released, and is pending behind *yields_to*."""
+    def requeue(self, pending: Pending, queue: str | None, actor: str) -> None:
+        """Record that a preempted workload was released from *queue*, and is pending again."""
+        uid = pending.workload.id
         self.updates[uid] |= {
             "state": State.PENDING.value,
             "reason": NOT_EVALUATED,
             "assignment": [],
             "flavors": None,
-            "preemptor": yields_to,
+            "preemptor": pending.yields_to,
             "reservation": None,
             "started": None,
             "short_since": None,
             "admitted_at": None,
+            "pending_since": pending.workload.pending_since,
         }
         self.requeued.add(uid)
         self.events.append((EventType.REQUEST_RELEASED, Level.INFO, uid, queue, actor, {}))

@@ -47,6 +47,7 @@ COLUMNS = (
     "user",
     as_text("groups"),
     as_text("remaining_pods"),
+    "pending_since",
 )
 
 
@@ -191,7 +192,7 @@ def _restore(state: State, rows: Iterable[tuple[Any, ...]], config_version: int)
 def engine_workload(row: tuple[Any, ...]) -> Workload:
     """Return the engine's workload of a row that starts with COLUMNS."""
     uid, pk, labels, namespace, priority, requests, pod_sets, *optional = row[: len(COLUMNS)]
-    facts, user, groups, remaining = optional
+    facts, user, groups, remaining, pending_since = optional
     requested = pod_sets_of(pod_sets, requests)
     present = requested if remaining is None else remaining_pod_sets(requested, remaining)
     is_preemptible, placement = facts_of(facts)
@@ -206,6 +207,7 @@ def engine_workload(row: tuple[Any, ...]) -> Workload:
         groups=groups_of(groups),
         is_preemptible=is_preemptible,
         placement=placement,
+        pending_since=pending_since or 0,
         has_finished_pods=present != requested,
     )
 

@@ -58,6 +58,7 @@ class _Row(NamedTuple):
     victims_text: str
     stopped_for_text: str
     remaining_pods_text: str | None
+    pending_since: int | None
 
 
 #: Columns of texts that do not have the name of the field.
@@ -161,5 +162,6 @@ def _workload(row: _Row) -> Workload:
             *(row.uid, row.pk, row.labels_text, row.namespace, row.requested_priority),
             *(row.requests_text, row.pod_sets_text, row.facts_text, row.user, row.groups_text),
             row.remaining_pods_text,
+            row.pending_since,
         )
     )

@@ -18,6 +18,7 @@ from console.engine.model.workload import total_of
 from console.orgs.audit import record_many
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
+from console.time_formats import milliseconds
 from console.workloads.identified import identified
 from console.workloads.models import Event, EventType, Intake, LabelSet, Workload
 from console.workloads.services.write_intake import write_intake
@@ -119,6 +120,7 @@ def _workload(actor: Actor, submission: Submission, now: datetime) -> Workload:
         facts=encode_facts(OptionalFacts(submission.preemptible, submission.placement)),
         submitted_by=actor.key,
         submitted_at=now,
+        pending_since=milliseconds(now),
     )
 
 

@@ -91,7 +91,7 @@ def gang_expiry(pending: Pending) -> int | None:
         return None
     timeout = _gang_facts(pending.workload).get("timeout")
     milliseconds = timeout * 1000 if isinstance(timeout, int) and timeout > 0 else _GANG_TIMEOUT
-    return pending.submitted + milliseconds
+    return pending.workload.pending_since + milliseconds
 
 
 def _gang_facts(workload: Workload) -> Mapping[str, object]:

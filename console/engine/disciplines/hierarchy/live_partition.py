@@ -148,7 +148,9 @@ class LivePartition:
         app = self.builder.application(pending.workload, queue)
         app.asks = sorted(
             (
-                self.builder.ask(app, pod_set, pending.priority, pending.submitted, pod_set.count)
+                self.builder.ask(
+                    app, pod_set, pending.priority, pending.workload.pending_since, pod_set.count
+                )
                 for pod_set in pending.workload.pod_sets
                 if pod_set.count
             ),

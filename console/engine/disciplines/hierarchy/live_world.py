@@ -187,7 +187,7 @@ class LiveWorld:
             delay = partition.usage(name).queue.settings.preemption_delay
             for cls in queue.pending.classes.values():
                 if partition.partition.preempts:
-                    yield cls.head.submitted + delay
+                    yield cls.head.workload.pending_since + delay
                 if is_gang(cls.head.workload):
                     for each in cls:
                         expiry = gang_expiry(each)

@@ -1,4 +1,4 @@
-"""The times of running workloads in rows: a restored state has those of the state before."""
+"""The times of workloads in rows: a restored state has those of the state before."""
 
 from __future__ import annotations
 
@@ -86,6 +86,20 @@ def times(org: Organization, version: int) -> dict[str, Times]:
     }
 
 
+def pending_since(org: Organization, version: int) -> dict[str, int]:
+    """Return since when workloads are pending, in seconds, by name; all states have to agree."""
+    warm = running._warm.get(org.pk)
+    assert warm is not None
+    states = warm.state, load_state(org, version), snapshot_state(org)[0]
+    found = [
+        {uid: each.workload.pending_since for uid, each in state.pending.items()}
+        for state in states
+    ]
+    assert found[0] == found[1] == found[2]
+    names = dict(Workload.objects.filter(org=org).values_list("uid", "name"))
+    return {names[uid]: (time - AT_NOON) // 1000 for uid, time in found[0].items()}
+
+
 def finished(org: Organization) -> bool:
     """Return whether pods of the only running workload have finished."""
     (running_workload,) = load_state(org, 1).running.values()
@@ -153,6 +167,24 @@ def test_rows_have_the_time_since_which_pods_are_missing(
     clock.seconds = 30
     report(4)
     assert times(org, 1) == {"train": (0, None)}
+
+
+def test_rows_have_the_time_of_the_submission_or_of_the_last_release(
+    org: Organization, owner: Actor, settle: Settle, clock: Clock
+) -> None:
+    apply_config(owner, "native", QUEUE, "", 0)
+    gpu = {"gpu": 1000}
+    (low,) = submit_workloads(owner, [Submission(name="low", priority=1, requests=gpu)])
+    settle(org)
+    clock.seconds = 5
+    submit_workloads(owner, [Submission(name="high", priority=2, requests=gpu)])
+    clock.seconds = 10
+    settle(org)
+    assert pending_since(org, 1) == {"high": 5}
+    clock.seconds = 20
+    release_workloads(owner, [low.uid])
+    settle(org)
+    assert pending_since(org, 1) == {"low": 20}
 
 
 def test_workloads_of_an_earlier_release_have_no_times(
