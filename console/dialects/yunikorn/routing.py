@@ -105,7 +105,7 @@ class PlacementRouting:
 
 
 class PlacementFinder:
-    """Routes workloads by the rules of their partition, to queues of the config."""
+    """Routes workloads by the rules of their partition, which may create queues for them."""
 
     def __init__(self, routing: PlacementRouting) -> None:
         self._routing = routing
@@ -121,10 +121,10 @@ class PlacementFinder:
             is_unmatched = placement.problem == NO_RULE_MATCHED
             reason = NOT_PLACED if is_unmatched else PLACEMENT_FAILED
             return Route(priority=priority, rejection=reason)
-        name = partition.full_name(placement.queue)
-        if name in self._routing.spec.queues:
+        name, spec = partition.full_name(placement.queue), self._routing.spec
+        if name in spec.queues or spec.created_queue(name) is not None:
             return Route(queue=name, priority=priority)
-        return route_to_new(name, priority)
+        return Route(priority=priority, rejection=NOT_CREATED)
 
     def place(self, workload: Workload) -> tuple[Partition, Placement]:
         """Return the partition of a workload, and what its rules answer."""
@@ -133,11 +133,6 @@ class PlacementFinder:
             self._trees[partition.name], partition.rules, application_of(workload, queue)
         )
         return partition, placement
-
-
-def route_to_new(queue: str, priority: int) -> Route:
-    """Return the route to a queue that the config does not have, and that a rule creates."""
-    return Route(priority=priority, rejection=NOT_CREATED)
 
 
 def application_of(workload: Workload, queue: str) -> Application:
