@@ -63,6 +63,8 @@ def _block(diagnostic: Diagnostic, positions: Positions, name: str) -> Iterator[
         yield f"  {' ' * start}{'^' * width}"
     if diagnostic.hint:
         yield f"  {diagnostic.hint}"
+    if diagnostic.original:
+        yield f"  Original message: {' '.join(diagnostic.original.split())}"
 
 
 def _summary(findings: Sequence[Diagnostic], name: str) -> str:

@@ -41,6 +41,7 @@ def test_lints_of_the_language_and_of_all_languages_are_one_list(client):
                 "fixes": [],
                 "doc_url": "http://testserver/o/here/config/codes#LNT007",
                 "live": False,
+                "original": "",
             },
             {
                 "code": "NAT020",
@@ -54,6 +55,7 @@ def test_lints_of_the_language_and_of_all_languages_are_one_list(client):
                 "fixes": [],
                 "doc_url": "http://testserver/o/here/config/codes#NAT020",
                 "live": False,
+                "original": "",
             },
         ],
     }
@@ -90,5 +92,6 @@ def test_lints_compare_labels_with_the_clusters_that_report(client, owner):
             ],
             "doc_url": "http://testserver/o/here/config/codes#LNT017",
             "live": True,
+            "original": "",
         }
     ]
