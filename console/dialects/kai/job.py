@@ -20,9 +20,10 @@ from console.dialects.kai.job_codes import (
     SEVERAL_WORKLOADS,
     SUBGROUP_OF_POD,
 )
-from console.dialects.kai.job_pods import PodDoc, items_of, nested, read_pod, refuse, texts_of
+from console.dialects.kai.job_pods import READER, read_pod
 from console.dialects.kai.routing import PRIORITY_LABEL, QUEUE_LABELS
 from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode, UnreadNode
+from console.dialects.pods import PodDoc, items_of, nested, texts_of
 from console.dialects.source import Source, read_source
 from console.dialects.wording import shorten
 from console.dialects.written import Read, Written, value_of
@@ -341,11 +342,11 @@ def _gangs(group: Fields, spec: Fields | None) -> dict[str, _Gang]:
     place = group.key_place("spec") or group.place
     if spec is None:
         return {"": _Gang(_POD_SET, place=place)}
-    refuse(spec, "topologyConstraint", "Topology constraints", _WITHOUT_TOPOLOGY)
+    READER.refuse(spec, "topologyConstraint", "Topology constraints", _WITHOUT_TOPOLOGY)
     found: dict[str, _Gang] = {}
     parents = set()
     for each in items_of(spec, "subGroups"):
-        refuse(each, "topologyConstraint", "Topology constraints", _WITHOUT_TOPOLOGY)
+        READER.refuse(each, "topologyConstraint", "Topology constraints", _WITHOUT_TOPOLOGY)
         name, parent = each.text("name", required=True), each.text("parent", blank_is_absent=True)
         minimum = each.priority("minMember")
         if isinstance(parent, Written):
