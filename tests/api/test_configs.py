@@ -56,7 +56,7 @@ def test_an_invalid_text_or_dialect_is_refused(client):
             "code": "unknown_dialect",
             "message": (
                 "There is no config language of this name; "
-                "use one of: kai, kueue, native, skyshift."
+                "use one of: kai, kueue, native, skyshift, yunikorn."
             ),
         }
     ]

@@ -110,6 +110,9 @@ def test_from_an_empty_organization_to_a_rollback(
         "Forty queues, as kubectl prints them",
         "Two clusters, dev and staging",
         "Clusters by purpose and location, with a template",
+        "Namespaces, limits and templates",
+        "Teams with priorities and preemption",
+        "Several partitions",
     ]
     assert browser.post(EDIT, {"do": "sample", "sample": samples[1]}).status_code == 302
 
@@ -374,6 +377,7 @@ def test_a_dump_of_another_language_from_the_example_to_a_version(browser: Clien
         ("Kueue", True),
         ("Native", False),
         ("SkyShift", False),
+        ("YuniKorn", False),
     ]
     assert is_draft_of(send(browser, "review"), REVIEW)
 

@@ -299,6 +299,9 @@ def test_schedulers_of_an_additional_folder_are_found() -> None:
     )
     done = run("-c", code, SLUICE_SCHEDULERS="tests/toy")
     assert (done.stdout, done.stderr) == (
-        "fifo slots, kai fairshare, kueue quota, native quota, skyshift placement\n",
+        (
+            "fifo slots, kai fairshare, kueue quota, native quota, skyshift placement, "
+            "yunikorn hierarchy\n"
+        ),
         "",
     )

@@ -12,6 +12,8 @@ from console.dialects.joined_files import JoinedFiles
 from console.dialects.source import read_source
 from console.dialects.yunikorn.codes import YUNIKORN_CODES
 from console.dialects.yunikorn.documents import CONFIGS, DEFAULTS
+from console.dialects.yunikorn.job import JOB_SAMPLE, read_job
+from console.dialects.yunikorn.job_codes import JOB_CODES
 from console.dialects.yunikorn.json_schema import json_schema
 from console.dialects.yunikorn.objects import VOCABULARY, hierarchy_objects
 from console.dialects.yunikorn.reading import read_config
@@ -56,7 +58,7 @@ DIALECT = Dialect(
     read=read,
     read_joined=read_joined,
     recognizes=recognizes,
-    codes=YUNIKORN_CODES,
+    codes=(*YUNIKORN_CODES, *JOB_CODES),
     about_codes=(
         "What YuniKorn refuses in a config, in its check, at its start or as an update, and "
         "settings that do not have the expected effect."
@@ -65,4 +67,6 @@ DIALECT = Dialect(
     samples=samples,
     objects=hierarchy_objects,
     vocabulary=VOCABULARY,
+    read_job=read_job,
+    job_sample=JOB_SAMPLE,
 )
