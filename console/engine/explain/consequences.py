@@ -95,6 +95,14 @@ def _drains(finding: Finding) -> str:
     )
 
 
+def _becomes_parent(finding: Finding) -> str:
+    return (
+        f"{_queues(finding)} {_verb(finding, 'is', 'are')} only for queues below, with "
+        f"{_work(finding)}: running workloads stay until they end, pending workloads are routed "
+        "again and rejected where no rule matches."
+    )
+
+
 def _peaks(finding: Finding) -> str:
     """Return the combined peak usage of draining queues and the queues that replace them."""
     if not finding.excesses:
@@ -142,6 +150,15 @@ def _over_nominal(finding: Finding) -> str:
             f"{cells}. {continues}; other queues may reclaim usage above the quota, and no further "
             "workload that cannot be preempted starts above it."
         )
+    if all(each.limit is Limit.GUARANTEE for each in finding.excesses):
+        return (
+            f"{cells}. {continues}; queues below their guarantee may preempt pods above this one."
+        )
+    if all(each.limit is Limit.STOPPING for each in finding.excesses):
+        return (
+            f"{cells}. No further pod starts above the maximum, and running pods above it stop "
+            "after the delay of the queue."
+        )
     return (
         f"{cells}. {continues}; usage above the nominal quota "
         "counts as borrowing, so a cohort may reclaim it, and without a cohort no further workload "
@@ -153,8 +170,10 @@ def _owner(excess: Excess) -> str:
     """Return the usage of the queue or cohort, up to the amount of the quota."""
     used = f"{amount(excess.used, excess.resource)} on {excess.flavor}"
     match excess.limit:
-        case Limit.QUEUE:
+        case Limit.QUEUE | Limit.STOPPING:
             return f"{excess.name} uses {used} and may use at most"
+        case Limit.GUARANTEE:
+            return f"{excess.name} uses {used} and will have a guarantee of"
         case Limit.QUOTA:
             return f"{excess.name} uses {used} and will have a quota of"
         case Limit.NOMINAL:
@@ -203,6 +222,7 @@ _SENTENCES: dict[ConsequenceCode, Callable[[Finding], str]] = {
     ConsequenceCode.CATCH_ALL_LOST: _catch_all,
     ConsequenceCode.QUOTA_DROPPED: _quota_dropped,
     ConsequenceCode.QUEUE_DRAINS: _drains,
+    ConsequenceCode.QUEUE_BECOMES_PARENT: _becomes_parent,
     ConsequenceCode.QUEUE_STOPPED: _stopped,
     ConsequenceCode.PENDING_REJECTED: _rejected,
     ConsequenceCode.OVER_NOMINAL: _over_nominal,

@@ -24,6 +24,10 @@ class Limit(StrEnum):
 
     #: The most that a queue may use.
     QUEUE = "queue"
+    #: The most that a queue may use, above which running pods stop after a delay.
+    STOPPING = "stopping"
+    #: What queues below it may take back by preemption.
+    GUARANTEE = "guarantee"
     #: The quota of a queue that may use more, which other queues may reclaim.
     QUOTA = "quota"
     #: The nominal quota of a queue.
@@ -121,6 +125,8 @@ class ConsequenceCode(StrEnum):
     CATCH_ALL_LOST = "catch_all_lost"
     QUOTA_DROPPED = "quota_dropped"
     QUEUE_DRAINS = "queue_drains"
+    #: A queue with workloads gets queues below it, and takes no further workloads.
+    QUEUE_BECOMES_PARENT = "queue_becomes_parent"
     QUEUE_STOPPED = "queue_stopped"
     PENDING_REJECTED = "pending_rejected"
     OVER_NOMINAL = "over_nominal"
