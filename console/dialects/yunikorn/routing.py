@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 from console.engine.disciplines.hierarchy.placement import (
@@ -13,6 +13,7 @@ from console.engine.disciplines.hierarchy.placement import (
     Placement,
     place,
 )
+from console.engine.disciplines.hierarchy.placement_route import PlacementRoute
 from console.engine.disciplines.hierarchy.reasons import (
     NOT_CREATED,
     NOT_PLACED,
@@ -116,15 +117,15 @@ class PlacementFinder:
     def route(self, workload: Workload) -> Route:
         """Return the route of *workload*, without a queue if no rule accepts it."""
         partition, placement = self.place(workload)
-        priority = workload.priority or 0
+        priority, placed = workload.priority or 0, partial(self.place, workload)
         if placement.queue is None:
             is_unmatched = placement.problem == NO_RULE_MATCHED
             reason = NOT_PLACED if is_unmatched else PLACEMENT_FAILED
-            return Route(priority=priority, rejection=reason)
+            return PlacementRoute(priority=priority, rejection=reason, placed=placed)
         name, spec = partition.full_name(placement.queue), self._routing.spec
         if name in spec.queues or spec.created_queue(name) is not None:
-            return Route(queue=name, priority=priority)
-        return Route(priority=priority, rejection=NOT_CREATED)
+            return PlacementRoute(queue=name, priority=priority, placed=placed)
+        return PlacementRoute(priority=priority, rejection=NOT_CREATED, placed=placed)
 
     def place(self, workload: Workload) -> tuple[Partition, Placement]:
         """Return the partition of a workload, and what its rules answer."""

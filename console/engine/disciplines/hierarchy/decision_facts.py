@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from console.engine.disciplines.hierarchy.eligibility import gang_total, problem_of
 from console.engine.disciplines.hierarchy.inheritance import on_path, submitters
 from console.engine.disciplines.hierarchy.nomination import Check, HierarchyNomination, Stage
-from console.engine.disciplines.hierarchy.placement import Attempt, Placement, Verdict
+from console.engine.disciplines.hierarchy.placement import Attempt, Verdict
+from console.engine.disciplines.hierarchy.placement_route import PlacementRoute
 from console.engine.disciplines.hierarchy.requests import in_thousandths
 from console.engine.disciplines.hierarchy.resources import VCORE
 from console.engine.disciplines.hierarchy.spec import HierarchySpec, Partition
@@ -21,6 +22,7 @@ from console.engine.disciplines.hierarchy.trace import (
     RuleStep,
 )
 from console.engine.model.amounts import SCALE
+from console.engine.model.route import Route
 from console.engine.model.workload import Workload
 
 #: The most users, and the most groups, that a fact about access names.
@@ -81,14 +83,20 @@ def facts_of_rejection(spec: HierarchySpec, queue: str, workload: Workload) -> H
     )
 
 
-def facts_of_placement(
-    spec: HierarchySpec, partition: Partition, placement: Placement, workload: Workload
+def with_placement(
+    facts: HierarchyFacts, spec: HierarchySpec, route: Route, workload: Workload
 ) -> HierarchyFacts:
-    """Return the answers of the placement rules for a workload."""
-    return HierarchyFacts(
-        user=workload.user,
-        rules=tuple(rule_steps(spec, partition, placement.attempts)),
-        rejection="" if placement.queue is not None else placement.message(workload.id),
+    """Return *facts* with the answers of the placement rules that found *route*."""
+    if not isinstance(route, PlacementRoute):
+        return facts
+    partition, placement = route.placed()
+    return replace(
+        facts,
+        user=facts.user or workload.user,
+        rules=tuple(_rule(spec, partition, each) for each in placement.attempts),
+        rejection=facts.rejection
+        if placement.queue is not None
+        else placement.message(workload.id),
     )
 
 
@@ -99,14 +107,6 @@ def facts_without_nomination(
     if queue is None or not any(on_path(spec, queue)):
         return NO_FACTS
     return facts_of_rejection(spec, queue, workload)
-
-
-def rule_steps(
-    spec: HierarchySpec, partition: Partition, attempts: Iterable[Attempt]
-) -> Iterator[RuleStep]:
-    """Yield the answers of placement rules, with those who may submit where the user may not."""
-    for each in attempts:
-        yield _rule(spec, partition, each)
 
 
 def _rule(spec: HierarchySpec, partition: Partition, attempt: Attempt) -> RuleStep:
