@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from console.dialects.yunikorn.conformance import validation
+from console.dialects.yunikorn.conformance import (
+    acl,
+    placement,
+    scheduling,
+    templates,
+    validation,
+)
 from console.dialects.yunikorn.conformance.runner import PREFIX, Runner
 
 #: Type of a case -> its runner.
 RUNNERS: Final[dict[str, Runner]] = {
     **validation.RUNNERS,
+    **acl.RUNNERS,
+    **placement.RUNNERS,
+    **templates.RUNNERS,
+    **scheduling.RUNNERS,
 }
 
 

@@ -79,8 +79,6 @@ class World:
     users: UserUsage = field(init=False, default_factory=UserUsage)
     usages: dict[str, QueueUsage] = field(init=False, default_factory=dict)
     applications: dict[str, Application] = field(init=False, default_factory=dict)
-    #: Why applications and asks were refused, by id of the application.
-    rejected: dict[str, str] = field(init=False, default_factory=dict)
     quota_changes: QuotaChanges = field(init=False, default_factory=QuotaChanges)
     _exits: list[_Exit] = field(init=False, default_factory=list)
     #: Asks of applications that wait, with a message each; by application and key.
@@ -117,14 +115,11 @@ class World:
         found = submit(self.tree, rules, stated, self.applications, self.partition)
         self._take_changes(found.changes)
         if found.queue is None:
-            if stated.id not in self.applications:
-                self.rejected[stated.id] = found.message
             return found.message
         self._take_changes(self.tree.apply_tags(found.queue, stated.tags))
         usage = self.usages[found.queue.path]
         problem = self._gang_problem(stated.id, usage, gang)
         if problem is not None:
-            self.rejected[stated.id] = problem
             return problem
         app = Application(
             id=stated.id,
@@ -143,8 +138,10 @@ class World:
         """Add an ask of a known application; return why it is refused."""
         self.now += 1
         app = ask.app
-        if not ask.resources or not any(ask.resources.values()):
+        if not any(ask.resources.values()):
             return "allocation contains no resources"
+        if any(value < 0 for value in ask.resources.values()):
+            return "allocation contains negative resources"
         ask.created = ask.submitted = self.now
         if app.state in (AppState.NEW, AppState.COMPLETING):
             self._revive(app)
@@ -301,6 +298,8 @@ class World:
         app.gang = None
         if is_waiting and gang.is_hard:
             self.scheduler.fail(app)
+            if app.state is AppState.FAILED:
+                self._forget(app)
         elif is_waiting and app.asks:
             app.queue.stop(app, was_running=False)
             app.state = AppState.ACCEPTED
