@@ -194,5 +194,28 @@ QUEUE_WITH_CHILDREN = Code(
     "Have them name one of its children.",
     is_live=True,
 )
+NO_SUBMITTERS = Code(
+    "LNT025",
+    Severity.WARNING,
+    "Queue to which nobody may submit",
+    "Access comes from the queue and from those above it, and none of them names a user or group. "
+    "Give access to the queue, or to one above it.",
+)
+LIMIT_WITHOUT_EFFECT = Code(
+    "LNT026",
+    Severity.INFO,
+    "Limit of users or groups without effect",
+    "The limit allows as much as the queue, or one above it, may use altogether. Lower it, or "
+    "remove it.",
+)
+QUEUE_BECOMES_PARENT = Code(
+    "LNT027",
+    Severity.WARNING,
+    "Queue for queues below it that has workloads",
+    "A queue with queues below it takes no workloads. Running ones stay until they end; pending "
+    "ones are routed again, and rejected where no rule matches. Keep the queue as it was until it "
+    "is empty, or accept it.",
+    is_live=True,
+)
 
 LINT_CODES = declared(globals())

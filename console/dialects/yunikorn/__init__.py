@@ -9,6 +9,7 @@ from importlib.resources import files
 from console.dialects.base import Dialect, PastSpec, Reading
 from console.dialects.collector import collector_paused
 from console.dialects.joined_files import JoinedFiles
+from console.dialects.lints.hierarchy import HierarchyLints
 from console.dialects.source import read_source
 from console.dialects.yunikorn.codes import YUNIKORN_CODES
 from console.dialects.yunikorn.documents import CONFIGS, DEFAULTS
@@ -67,6 +68,7 @@ DIALECT = Dialect(
     samples=samples,
     objects=hierarchy_objects,
     vocabulary=VOCABULARY,
+    lints=HierarchyLints,
     read_job=read_job,
     job_sample=JOB_SAMPLE,
 )
