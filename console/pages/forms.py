@@ -137,8 +137,8 @@ class SubmitForm(forms.Form):
             "priority": self._priority(cleaned.get("priority", "")),
             "pod_sets": self._pod_sets(cleaned.get("pod_sets", "")),
             "placement": self._read_typed("placement", cleaned.get("placement", "")),
-            "user": cleaned.get("user", ""),
-            "groups": groups_in(cleaned.get("groups", "")),
+            "user": self._stated("user"),
+            "groups": groups_in(self._stated("groups")),
             "project": cleaned.get("project", ""),
             "namespace": cleaned.get("namespace", ""),
         } | {
@@ -159,6 +159,18 @@ class SubmitForm(forms.Form):
             for finding in error.errors:
                 self._note(finding)
         return cleaned
+
+    def refuse(self, findings: Sequence[FieldError]) -> None:
+        """Add the *findings* about the submissions to the fields; those of copies are the same."""
+        for finding in findings:
+            if finding.path.startswith("workloads[0]"):
+                self._note(finding)
+
+    def _stated(self, name: str) -> str:
+        # A form that was opened with another role may have the field: its value must not be lost
+        # without a message.
+        text: str = (self.cleaned_data if name in self.fields else self.data).get(name, "")
+        return text.strip()
 
     def _tags(self, text: str) -> dict[str, str]:
         tags: dict[str, str] = {}

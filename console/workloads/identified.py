@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from console.errors import BadRequest, FieldError
@@ -11,9 +11,11 @@ from console.orgs.identities import Identity, identity_of
 from console.orgs.permissions import Actor, Permission
 from console.workloads.submissions import Submission
 
-#: Maximum number of errors that one response lists, and of groups that a message names.
+#: Maximum number of errors that one response lists, of groups that a message names, and of users
+#: and of groups in an audit entry.
 _LISTED: Final = 100
 _NAMED: Final = 10
+_RECORDED: Final = 5
 
 
 class NotYourIdentity(BadRequest):
@@ -27,7 +29,16 @@ class NotYourIdentity(BadRequest):
         self.code = "not_allowed"
 
 
-def identified(actor: Actor, submissions: Sequence[Submission]) -> Sequence[Submission]:
+@dataclass(frozen=True, slots=True)
+class Identified:
+    """Submissions with their users and groups."""
+
+    submissions: Sequence[Submission]
+    #: ``users`` and ``groups`` -> the first few that are not those of the actor.
+    others: Mapping[str, list[str]]
+
+
+def identified(actor: Actor, submissions: Sequence[Submission]) -> Identified:
     """
     Return *submissions* with the user and groups of *actor* where they state no user or this one.
 
@@ -43,14 +54,27 @@ def identified(actor: Actor, submissions: Sequence[Submission]) -> Sequence[Subm
         ]
         if errors:
             raise NotYourIdentity(errors)
-    if not own.user:
-        return submissions
-    return [
-        replace(each, user=own.user, groups=each.groups or own.groups)
-        if each.user in ("", own.user)
-        else each
-        for each in submissions
-    ]
+    if own.user:
+        submissions = [
+            replace(each, user=own.user, groups=each.groups or own.groups)
+            if each.user in ("", own.user)
+            else each
+            for each in submissions
+        ]
+    return Identified(submissions, _others(own, submissions))
+
+
+def _others(own: Identity, submissions: Sequence[Submission]) -> dict[str, list[str]]:
+    users: dict[str, None] = {}
+    groups: dict[str, None] = {}
+    for each in submissions:
+        if each.user != own.user:
+            users[each.user] = None
+            groups.update(dict.fromkeys(each.groups))
+        elif each.groups != own.groups:
+            groups.update(dict.fromkeys(group for group in each.groups if group not in own.groups))
+    found = {"users": list(users)[:_RECORDED], "groups": list(groups)[:_RECORDED]}
+    return {name: names for name, names in found.items() if names}
 
 
 def _errors(actor: Actor, own: Identity, one: Submission, path: str) -> Iterator[FieldError]:

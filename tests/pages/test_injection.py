@@ -28,9 +28,11 @@ from console.configs.services.find_impact import find_impact
 from console.configs.services.save_expectations import save_expectations
 from console.engine.model import workload as engine
 from console.engine.routing.expectations import ExpectedRoute
-from console.orgs.models import Role
+from console.orgs.identities import Identity
+from console.orgs.models import Membership, Role
 from console.orgs.permissions import Actor
 from console.orgs.services.issue_token import create_token
+from console.orgs.services.set_groups import set_groups
 from console.pages.presenters.configs.expectations import as_file
 from console.reading import Reader
 from console.webhooks.models import Attempt, Delivery, Webhook
@@ -106,7 +108,10 @@ def made(owner: Actor) -> HostileObjects:
     """Fill an organization with one object of each kind, with hostile names and descriptions."""
     apply_config(owner, "native", json.dumps(CONFIG), BAD, 0)
     settled(owner.org)
-    token = Actor.from_token(create_token(owner, Role.OWNER, BAD).token)
+    mine = Membership.objects.get(org=owner.org, user=owner.user).pk
+    set_groups(owner, mine, [NAME])
+    issued = create_token(owner, Role.OWNER, BAD, None, Identity(NAME, (NAME,)))
+    token = Actor.from_token(issued.token)
     facts = {"user": MORE, "project": MORE, "groups": [MORE]}
 
     def submitted(gpu: int, priority: int, tags: dict[str, str]) -> models.Workload:
@@ -172,7 +177,11 @@ def made(owner: Actor) -> HostileObjects:
             "tools/placements",
             "tools/expectations",
             "events/audit",
+            "settings/members",
+            f"settings/members/{mine}",
             "settings/tokens",
+            f"settings/tokens/{issued.token.pk}",
+            "workloads/new",
             "config/compare/1...2",
             "config/v/2?blame=1",
         ),
@@ -239,6 +248,20 @@ def test_no_page_interprets_user_input(browser: Client, made: HostileObjects) ->
         showing += "&lt;script&gt;alert" in text
     assert showing >= 30
     assert len(kinds) >= 35, kinds
+
+
+@pytest.mark.parametrize(
+    "kind", ["members", "member", "api-token", "workload-new"], ids=lambda kind: f"page {kind}"
+)
+def test_pages_show_users_and_groups_as_text(
+    browser: Client, made: HostileObjects, kind: str
+) -> None:
+    (path,) = (
+        each
+        for each in made.addresses
+        if resolve(urlsplit(f"/o/here/{each}").path).url_name == kind
+    )
+    assert NAME in read_page(browser.get(f"/o/here/{path}")).id("main").text
 
 
 LISTS = ("workloads", "events", "events/audit")

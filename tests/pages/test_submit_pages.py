@@ -260,7 +260,19 @@ def test_the_form_shows_as_which_user_it_submits(
     assert complaints(page) == []
     assert f"Submitted as {submitter.name} in research. Only the name" in page.id("main").text
     assert not {"id_user", "id_groups"} & {each.attrs.get("id") for each in page.walk()}
-    assert mine.post(NEW, FIELDS | {"user": "root", "groups": "admin"}).status_code == 302
+    assert mine.post(NEW, FIELDS | {"user": submitter.name, "groups": ""}).status_code == 302
+    # A page that was opened with another role.
+    stale = mine.post(NEW, FIELDS | {"copies": "2", "user": "root", "groups": "research\nadmin"})
+    assert stale.status_code == 422
+    page = read_page(stale)
+    assert complaints(page) == []
+    refused = "The role submitter may not submit workloads as other users and groups; leave out"
+    assert [each.text for each in page.all("div", role="alert")] == [
+        (
+            f"The form has errors {refused} the user, or send {submitter.name}. "
+            f"{refused} the groups, or send some of research."
+        )
+    ]
     pasted = mine.post(NEW, {"json": '[{"name": "a"}, {"name": "b", "user": "root"}]'})
     assert pasted.status_code == 422
     assert "workloads[1].user The role submitter may not" in read_page(pasted).text

@@ -76,6 +76,23 @@ def test_a_lower_role_takes_effect_with_the_next_request(stage: Stage, boss: Act
     assert statuses(client, HOME, API) == [200, 200]
 
 
+def test_a_lower_role_submits_for_its_own_user_with_the_next_request(
+    stage: Stage, boss: Actor
+) -> None:
+    caller = stage.caller("operator here")
+    client = caller.client()
+
+    def submit(**facts: str) -> int:
+        body = {"workloads": [{"name": "identified", **facts}]}
+        return client.post(f"{API}/workloads", body, "application/json").status_code
+
+    assert submit(user="ann") == 202
+    change_role(boss, caller.me, Role.SUBMITTER)
+    assert [submit(user="ann"), submit()] == [403, 202]
+    users = Workload.objects.filter(name="identified").order_by("pk").values_list("user", flat=True)
+    assert list(users) == ["ann", "operator@orchard.example"]
+
+
 def test_a_closed_account_is_anonymous(stage: Stage) -> None:
     caller = stage.caller("owner here")
     client = caller.client()

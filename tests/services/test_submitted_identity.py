@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from console.dialects import dialects
 from console.dialects.base import JobReading
@@ -16,14 +18,16 @@ from console.errors import BadRequest, NotAllowed, NotFound
 from console.orgs.identities import NOBODY, Identity, identity_of
 from console.orgs.models import ApiToken, AuditEntry, Membership, Organization, Role
 from console.orgs.permissions import Actor
+from console.orgs.services.add_member import add_member
 from console.orgs.services.authenticate_token import authenticate_token
 from console.orgs.services.change_role import change_role
 from console.orgs.services.issue_token import create_token, issue_token
+from console.orgs.services.remove_member import remove_member
 from console.orgs.services.rotate_token import rotate_token
 from console.orgs.services.set_groups import set_groups
 from console.orgs.tokens import is_working
 from console.workloads import read_manifest as manifests
-from console.workloads.identified import NotYourIdentity, identified
+from console.workloads.identified import Identified, NotYourIdentity, identified
 from console.workloads.models import Workload
 from console.workloads.read_manifest import read_manifest
 from console.workloads.services.submit_once import submit_once
@@ -104,6 +108,79 @@ def test_each_foreign_user_and_group_is_refused_at_its_place(known: Actor) -> No
             f"{REFUSED}; leave out the groups, or send some of research, gpu-users.",
         ),
     ]
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        " submitter@here.example",
+        "submitter@here.example ",
+        "submitter@here.example\n",
+        "Submitter@here.example",
+        "submitter@here.example\u200b",
+        "\u202esubmitter@here.example",
+        "\uff53ubmitter@here.example",
+        "\u0455ubmitter@here.example",
+        "submitter@here.example,root",
+        "submitter",
+        " ",
+        "*",
+        "nobody",
+    ],
+)
+def test_a_similar_user_is_another_one(submitter: Actor, user: str) -> None:
+    assert submitter.name == "submitter@here.example"
+    hint = "leave out the user, or send submitter@here.example"
+    (refused,) = errors_of(submitter, *read_submissions([{"name": "w", "user": user}]))
+    assert refused == ("workloads[0].user", f"{REFUSED}; {hint}.")
+
+
+names = st.sampled_from(["", "ada", "Ada", "ada ", "root", "research", "Research", "admin", "*"])
+
+
+@given(
+    own=st.just(NOBODY)
+    | st.builds(Identity, names.filter(bool), st.lists(names.filter(bool), max_size=3).map(tuple)),
+    role=st.sampled_from([Role.SUBMITTER, Role.OPERATOR]),
+    stated=st.lists(
+        st.builds(
+            Submission,
+            name=st.just("w"),
+            user=names,
+            groups=st.lists(names.filter(bool), max_size=3).map(tuple),
+        ),
+        min_size=1,
+        max_size=3,
+    ),
+)
+def test_a_submitter_runs_as_nobody_else(
+    own: Identity, role: str, stated: list[Submission]
+) -> None:
+    token = ApiToken(name="t", role=role, user_name=own.user, groups=list(own.groups))
+    actor = Actor(org=Organization(), role=role, name="t", key="token:1", token=token)
+    foreign = [
+        each
+        for each in stated
+        if each.user not in ("", own.user) or not set(each.groups) <= set(own.groups)
+    ]
+    if foreign and role == Role.SUBMITTER:
+        with pytest.raises(NotYourIdentity):
+            identified(actor, stated)
+        return
+    found = identified(actor, stated)
+    assert bool(found.others) == bool(foreign)
+    for before, after in zip(stated, found.submissions, strict=True):
+        assert replace(after, user=before.user, groups=before.groups) == before
+        assert after.user == (before.user or own.user)
+        is_own = after.user == own.user
+        assert after.groups == (before.groups or (own.groups if is_own else ()))
+
+
+def test_groups_end_with_the_membership(owner: Actor, known: Actor) -> None:
+    assert known.user is not None
+    remove_member(owner, number_of(known))
+    add_member(owner.org, known.user, Role.SUBMITTER)
+    assert stated(known) == (known.name, [])
 
 
 def test_only_the_first_hundred_are_listed(submitter: Actor) -> None:
@@ -231,7 +308,41 @@ def test_a_refused_request_does_not_use_up_its_key(submitter: Actor) -> None:
 def test_identified_workloads_are_otherwise_unchanged(known: Actor) -> None:
     one = Submission(name="w", tags={"a": "b"}, priority=5, requests={"gpu": 1000}, project="p")
     own = replace(one, user=known.name, groups=("research", "gpu-users"))
-    assert list(identified(known, [one])) == [own]
+    assert identified(known, [one]) == Identified([own], {})
+
+
+def recorded(actor: Actor, *submissions: Submission) -> dict[str, Any]:
+    """Submit *submissions*; return the values of the audit entry without number and ids."""
+    submit_workloads(actor, submissions)
+    after = AuditEntry.objects.get(action="workload.submit", actor=actor.name).after
+    assert after is not None
+    assert (after.pop("count"), len(after.pop("ids"))) == (len(submissions), len(submissions))
+    found: dict[str, Any] = after
+    return found
+
+
+def test_the_audit_entry_names_the_others(operator: Actor) -> None:
+    assert recorded(
+        operator,
+        Submission(name="own"),
+        Submission(name="as own", user=operator.name, groups=("staff",)),
+        Submission(name="ada", user="ada", groups=("research", "staff")),
+        Submission(name="ada again", user="ada"),
+        Submission(name="bob", user="bob"),
+    ) == {"users": ["ada", "bob"], "groups": ["staff", "research"]}
+
+
+def test_the_audit_entry_of_own_workloads_names_nobody(known: Actor) -> None:
+    own = Submission(name="w", user=known.name, groups=("gpu-users",))
+    assert recorded(known, Submission(name="w"), own) == {}
+
+
+def test_the_audit_entry_of_a_launcher_names_its_users(org: Organization) -> None:
+    launcher = token_with(org, Role.OPERATOR)
+    several = [Submission(name="w", user=f"user-{number}") for number in range(4)]
+    assert recorded(launcher, Submission(name="w"), *several) == {
+        "users": [f"user-{number}" for number in range(4)]
+    }
 
 
 def test_groups_are_changed_by_owners_and_recorded(owner: Actor, viewer: Actor) -> None:

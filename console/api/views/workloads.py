@@ -28,6 +28,7 @@ from console.api.schemas.common import (
     JSON_TYPE,
     PAGED,
     PROBLEM_TYPE,
+    Problem,
     example,
     or_files,
     or_markdown,
@@ -170,6 +171,12 @@ class Workloads(OrgView):
                 schemas.SubmissionProblem,
                 description="The request is invalid; `errors` lists every invalid field, and "
                 "`diagnostics` every error of a manifest.",
+            ),
+            (403, PROBLEM_TYPE): OpenApiResponse(
+                Problem,
+                description="The role does not permit this action, or the CSRF token of a session "
+                "is missing. With `errors`, the role does not permit submitting as other users: "
+                "`errors` lists every user and group that is not the submitter's own.",
             ),
         },
         examples=[

@@ -89,7 +89,12 @@ def submit(request: HttpRequest, actor: Actor) -> HttpResponse:
     form = new_form(request.POST)
     if not form.is_valid():
         return show(form)
-    return _done(request, actor, submit_workloads(actor, form.submissions))
+    try:
+        made = submit_workloads(actor, form.submissions)
+    except BadRequest as error:
+        form.refuse(error.errors)
+        return show(form)
+    return _done(request, actor, made)
 
 
 def _resources(actor: Actor, *, on_clusters: bool) -> Sequence[str]:

@@ -65,6 +65,8 @@ class Batch:
     #: The labels of each digest, and the keys of label sets that exist already.
     labels: dict[str, Mapping[str, str]]
     keys: dict[str, int]
+    #: The users and groups of others that the workloads state, for the audit entry.
+    others: Mapping[str, list[str]]
 
 
 def prepare(actor: Actor, submissions: Sequence[Submission]) -> Batch:
@@ -74,16 +76,16 @@ def prepare(actor: Actor, submissions: Sequence[Submission]) -> Batch:
     Raises BadRequest if a tag uses a reserved key, and NotYourIdentity.
     """
     now = timezone.now()
-    submissions = identified(actor, submissions)
+    found = identified(actor, submissions)
     digests = []
     sets: dict[str, Mapping[str, str]] = {}
-    for submission in submissions:
+    for submission in found.submissions:
         labels = submission.labels()
         digest = _digest(labels)
         digests.append(digest)
         sets[digest] = labels
-    workloads = [_workload(actor, submission, now) for submission in submissions]
-    return Batch(actor, workloads, digests, sets, _keys_of(actor.org, sets))
+    workloads = [_workload(actor, submission, now) for submission in found.submissions]
+    return Batch(actor, workloads, digests, sets, _keys_of(actor.org, sets), found.others)
 
 
 def write(batch: Batch) -> None:
@@ -101,7 +103,7 @@ def write(batch: Batch) -> None:
         write_intake(org.pk, Intake.Kind.SUBMIT, payload, len(batch.workloads))
         insert_objects([_submitted(name, workload) for workload in batch.workloads]).run()
         uids = [workload.uid for workload in batch.workloads]
-        record_many(batch.actor, "workload.submit", kind="workload", uids=uids)
+        record_many(batch.actor, "workload.submit", kind="workload", uids=uids, after=batch.others)
 
 
 def _workload(actor: Actor, submission: Submission, now: datetime) -> Workload:
