@@ -34,7 +34,7 @@ from console.api.views.orgs import OneOrg, Orgs
 from console.api.views.overview import Overview
 from console.api.views.people import (
     Invitations,
-    MemberGroups,
+    MemberIdentity,
     Members,
     OneInvitation,
     OneMember,
@@ -145,7 +145,7 @@ urlpatterns = [
     path(f"{_ORG}/audit", Audit.as_view(), name="audit"),
     path(f"{_ORG}/members", Members.as_view(), name="members"),
     path(f"{_ORG}/members/<int:number>", OneMember.as_view(), name="member"),
-    path(f"{_ORG}/members/<int:number>/groups", MemberGroups.as_view(), name="member-groups"),
+    path(f"{_ORG}/members/<int:number>/identity", MemberIdentity.as_view(), name="member-identity"),
     path(f"{_ORG}/invitations", Invitations.as_view(), name="invitations"),
     path(f"{_ORG}/invitations/<int:number>", OneInvitation.as_view(), name="invitation"),
     path(f"{_ORG}/tokens", Tokens.as_view(), name="tokens"),

@@ -22,7 +22,7 @@ Action = Literal[
     "org.create",
     "member.add",
     "member.role",
-    "member.groups",
+    "member.identity",
     "member.remove",
     "member.leave",
     "invitation.create",

@@ -1,9 +1,8 @@
 """
 Identities: the user and groups of the workloads that an actor submits without stating others.
 
-A scheduler can decide by them, so they are not taken from the submitter. The user of a member is
-their e-mail address, and owners list the members' groups; the user and groups of a token are
-chosen by the owner who creates it.
+A scheduler can decide by them, so they are not taken from the submitter. Owners choose the user and
+groups of each member, whose user is otherwise the e-mail address, and those of each token.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from console.orgs.models import ApiToken, Membership
+from console.orgs.models import ApiToken, Membership, User
 from console.orgs.permissions import Actor
 from console.reading import Reader
 
@@ -39,18 +38,31 @@ def identity_of(actor: Actor) -> Identity:
         return identity_of_token(actor.token)
     if actor.user is None:
         return NOBODY
-    groups = actor.groups
-    if groups is None:
-        mine = Membership.objects.filter(org=actor.org, user=actor.user)
-        groups = tuple(mine.values_list("groups", flat=True).first() or ())
-    address = actor.user.email
+    member = actor.membership
+    if member is None:
+        member = Membership.objects.filter(org=actor.org, user=actor.user).first()
+    return identity_of_member(member, actor.user) if member is not None else NOBODY
+
+
+def identity_of_member(member: Membership, account: User) -> Identity:
+    """Return the identity of *member*, who signs in with *account*."""
+    user = member.user_name or account.email
     # A part of a longer address could be the user of another person.
-    return Identity(address, groups) if len(address) <= LONGEST_USER else NOBODY
+    return Identity(user, tuple(member.groups)) if len(user) <= LONGEST_USER else NOBODY
 
 
 def identity_of_token(token: ApiToken) -> Identity:
     """Return the identity that was chosen for *token*."""
     return Identity(token.user_name, tuple(token.groups))
+
+
+def read_user(reader: Reader, value: Any) -> str:
+    """Return the user *value*; null reads as empty."""
+    user = reader.text(value, "user", LONGEST_USER)
+    if user != user.strip() or not user.isprintable():
+        message = "A user has no spaces around it, and no line breaks or control characters."
+        reader.refuse("user", "invalid_name", message)
+    return user
 
 
 def read_groups(reader: Reader, value: Any) -> tuple[str, ...]:
@@ -72,11 +84,8 @@ def groups_in(text: str) -> list[str]:
 
 def read_identity(reader: Reader, user: Any, groups: Any) -> Identity:
     """Return the identity of a token with the fields *user* and *groups*; null reads as empty."""
-    name = reader.text(user, "user", LONGEST_USER)
+    name = read_user(reader, user)
     found = Identity(name, read_groups(reader, groups) if groups is not None else ())
-    if name != name.strip() or not name.isprintable():
-        message = "A user has no spaces around it, and no line breaks or control characters."
-        reader.refuse("user", "invalid_name", message)
     if found.groups and not user:
         reader.refuse("user", "required", "Groups are those of a user; give the token a user, too.")
     return found

@@ -115,7 +115,9 @@ class Membership(models.Model):
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=12, choices=Role.choices)
-    #: The groups of the person as the user of workloads; see `console.orgs.identities`.
+    #: The user and groups of workloads that the member submits without stating others; "" is the
+    #: address. See `console.orgs.identities`.
+    user_name = models.CharField(max_length=200, blank=True, default="", db_default="")
     groups = models.JSONField(default=list, db_default=[])
     joined_at = models.DateTimeField(default=timezone.now)
     #: Time of the last page view or API request, written at most every few minutes.

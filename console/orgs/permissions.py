@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from console.errors import NotAllowed
-from console.orgs.models import ApiToken, Organization, Role, User
+from console.orgs.models import ApiToken, Membership, Organization, Role, User
 
 
 class Permission(StrEnum):
@@ -69,21 +68,21 @@ class Actor:
     user: User | None = None
     #: The acting token; None for a person.
     token: ApiToken | None = field(default=None, compare=False)
-    #: The groups of the membership if they were read with it; see `console.orgs.identities`.
-    groups: tuple[str, ...] | None = field(default=None, compare=False)
+    #: The membership of a person if it was read; see `console.orgs.identities`.
+    membership: Membership | None = field(default=None, compare=False)
 
     @classmethod
     def from_user(
-        cls, org: Organization, user: User, role: str, groups: Sequence[str] | None = None
+        cls, org: Organization, user: User, role: str, membership: Membership | None = None
     ) -> Actor:
-        """Return a member as actor, with the *groups* of the membership if they were read."""
+        """Return a member as actor, with the *membership* if it was read."""
         return cls(
             org=org,
             role=role,
             name=user.email,
             key=f"user:{user.pk}",
             user=user,
-            groups=tuple(groups) if groups is not None else None,
+            membership=membership,
         )
 
     @classmethod

@@ -33,7 +33,7 @@ def actor_for(user: User, slug: str) -> Actor:
     that names of organizations are not disclosed.
     """
     membership = membership_of(user, slug)
-    return Actor.from_user(membership.org, user, membership.role, membership.groups)
+    return Actor.from_user(membership.org, user, membership.role, membership)
 
 
 def membership_of(user: User, slug: str) -> Membership:

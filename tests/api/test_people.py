@@ -46,13 +46,15 @@ def test_members_are_listed_page_by_page_and_found(client, api, owner: Actor, vi
     (member,) = second.body["results"]
     assert (second.body["next"], set(member)) == (
         None,
-        {"id", "email", "role", "groups", "joined_at", "last_active_at"},
+        {"id", "email", "role", "user", "groups", "joined_at", "last_active_at"},
     )
     assert client.get("members?q=VIEW&role=viewer").body["results"] == [member]
     assert client.get("members?role=editor").body["results"] == []
     assert codes(client.get("members?role=king")) == [("role", "invalid_choice")]
     seen = api(viewer).get("members").body["results"]
-    assert [set(each) for each in seen] == [{"id", "email", "role", "groups", "joined_at"}] * 2
+    assert [set(each) for each in seen] == [
+        {"id", "email", "role", "user", "groups", "joined_at"}
+    ] * 2
 
 
 def test_a_role_is_changed_and_the_last_owner_stays(client, owner: Actor, viewer: Actor):
@@ -193,22 +195,30 @@ def test_an_owner_s_token_keeps_working_when_it_revokes_itself_no_more(client):
     assert client.get("tokens").problem == (401, "invalid_token")
 
 
-def test_groups_of_a_member_are_set(client, api, viewer: Actor):
+def test_the_user_and_groups_of_a_member_are_set(client, api, viewer: Actor):
     theirs = f"members/{number_of(viewer)}"
-    assert client.get(theirs).body["groups"] == []
-    set_groups = client.put(f"{theirs}/groups", {"groups": ["research", "gpu-users", "research"]})
-    assert (set_groups.status, set_groups.body) == (200, client.get(theirs).body)
-    assert set_groups.body["groups"] == ["research", "gpu-users"]
-    assert api(viewer).get(theirs).body["groups"] == ["research", "gpu-users"]
+    seen = client.get(theirs).body
+    assert (seen["user"], seen["groups"]) == (viewer.name, [])
+    body = {"user": "ada", "groups": ["research", "gpu-users", "research"]}
+    changed = client.put(f"{theirs}/identity", body)
+    assert (changed.status, changed.body) == (200, client.get(theirs).body)
+    assert (changed.body["user"], changed.body["groups"]) == ("ada", ["research", "gpu-users"])
+    assert api(viewer).get(theirs).body["user"] == "ada"
+    reset = client.put(f"{theirs}/identity", {"user": None, "groups": []}).body
+    assert (reset["user"], reset["groups"]) == (viewer.name, [])
     for body, due in (
-        ({}, [("groups", "required")]),
-        ({"groups": None}, [("groups", "wrong_type")]),
-        ({"groups": "a"}, [("groups", "wrong_type")]),
-        ({"groups": [1, " "]}, [("groups[0]", "wrong_type"), ("groups[1]", "blank")]),
-        ({"groups": [], "role": "owner"}, [("role", "unknown_field")]),
+        ({}, [("user", "required"), ("groups", "required")]),
+        ({"user": 1, "groups": None}, [("user", "wrong_type"), ("groups", "wrong_type")]),
+        ({"user": " a", "groups": "a"}, [("user", "invalid_name"), ("groups", "wrong_type")]),
+        (
+            {"user": None, "groups": [1, " "]},
+            [("groups[0]", "wrong_type"), ("groups[1]", "blank")],
+        ),
+        ({"user": None, "groups": [], "role": "owner"}, [("role", "unknown_field")]),
     ):
-        assert codes(client.put(f"{theirs}/groups", body)) == due
-    assert client.put("members/0/groups", {"groups": []}).problem == (404, "not_found")
+        assert codes(client.put(f"{theirs}/identity", body)) == due
+    nobody = client.put("members/0/identity", {"user": None, "groups": []})
+    assert nobody.problem == (404, "not_found")
 
 
 def test_a_token_has_a_user_and_groups(client):

@@ -32,7 +32,7 @@ from console.orgs.identities import Identity
 from console.orgs.models import Membership, Role
 from console.orgs.permissions import Actor
 from console.orgs.services.issue_token import create_token
-from console.orgs.services.set_groups import set_groups
+from console.orgs.services.set_identity import set_identity
 from console.pages.presenters.configs.expectations import as_file
 from console.reading import Reader
 from console.webhooks.models import Attempt, Delivery, Webhook
@@ -109,7 +109,7 @@ def made(owner: Actor) -> HostileObjects:
     apply_config(owner, "native", json.dumps(CONFIG), BAD, 0)
     settled(owner.org)
     mine = Membership.objects.get(org=owner.org, user=owner.user).pk
-    set_groups(owner, mine, [NAME])
+    set_identity(owner, mine, Identity(NAME, (NAME,)))
     issued = create_token(owner, Role.OWNER, BAD, None, Identity(NAME, (NAME,)))
     token = Actor.from_token(issued.token)
     facts = {"user": MORE, "project": MORE, "groups": [MORE]}

@@ -325,24 +325,33 @@ def test_an_owner_of_elsewhere_cannot_reach_members_or_tokens(
         assert theirs.post(f"{base}/{path}", {"do": "remove"}).status_code == 404
 
 
-def test_groups_are_shown_and_changed_by_owners(
+def test_users_and_groups_are_shown_and_changed_by_owners(
     browser: Client, viewer: Actor, client_for: Callable[[Actor], Client]
 ) -> None:
     theirs = f"{MEMBERS}/{number_of(viewer)}"
-    assert main(browser.get(theirs)).id("f-groups").text == ""
-    changed = browser.post(theirs, {"do": "groups", "groups": "research\n\n gpu-users \n"})
-    assert (changed.status_code, changed.headers["Location"]) == (302, theirs)
-    assert Membership.objects.get(user=viewer.user).groups == ["research", "gpu-users"]
     page = main(browser.get(theirs))
+    assert (page.id("f-user").attrs["value"], page.id("f-groups").text) == ("", "")
+    typed = {"do": "identity", "user": " ada ", "groups": "research\n\n gpu-users \n"}
+    changed = browser.post(theirs, typed)
+    assert (changed.status_code, changed.headers["Location"]) == (302, theirs)
+    row = Membership.objects.get(user=viewer.user)
+    assert (row.user_name, row.groups) == ("ada", ["research", "gpu-users"])
+    page = main(browser.get(theirs))
+    assert page.id("f-user").attrs["value"] == "ada"
     assert page.id("f-groups").text == "research gpu-users"
-    assert [row[2] for row in main(browser.get(MEMBERS)).rows()] == ["none", "research, gpu-users"]
+    assert [(row[0], row[2]) for row in main(browser.get(MEMBERS)).rows()] == [
+        ("owner@here.example you", "none"),
+        ("viewer@here.example user ada", "research, gpu-users"),
+    ]
     own = main(client_for(viewer).get(theirs))
-    assert "research, gpu-users Your workloads have these groups; owners change them." in own.text
-    assert client_for(viewer).post(theirs, {"do": "groups", "groups": "admin"}).status_code == 403
-    refused = browser.post(theirs, {"do": "groups", "groups": "x" * 201})
+    assert "User ada Groups research, gpu-users" in own.text
+    assert client_for(viewer).post(theirs, {**typed, "groups": "admin"}).status_code == 403
+    refused = browser.post(theirs, {"do": "identity", "user": "a\tb", "groups": "x" * 201})
     assert refused.status_code == 422
-    assert "At most 200 characters; this one has 201." in main(refused).text
-    assert main(refused).id("f-groups").text == "x" * 201
+    page = main(refused)
+    assert "A user has no spaces around it, and no line breaks or control characters." in page.text
+    assert "At most 200 characters; this one has 201." in page.text
+    assert page.id("f-groups").text == "x" * 201
 
 
 def test_a_token_is_created_for_a_user(browser: Client) -> None:

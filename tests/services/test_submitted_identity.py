@@ -24,7 +24,7 @@ from console.orgs.services.change_role import change_role
 from console.orgs.services.issue_token import create_token, issue_token
 from console.orgs.services.remove_member import remove_member
 from console.orgs.services.rotate_token import rotate_token
-from console.orgs.services.set_groups import set_groups
+from console.orgs.services.set_identity import set_identity
 from console.orgs.tokens import is_working
 from console.workloads import read_manifest as manifests
 from console.workloads.identified import Identified, NotYourIdentity, identified
@@ -73,7 +73,7 @@ def errors_of(actor: Actor, *submissions: Submission) -> list[tuple[str, str]]:
 @pytest.fixture
 def known(owner: Actor, submitter: Actor) -> Actor:
     """Give the submitter two groups."""
-    set_groups(owner, number_of(submitter), ["research", "gpu-users"])
+    set_identity(owner, number_of(submitter), Identity(groups=("research", "gpu-users")))
     return submitter
 
 
@@ -87,7 +87,7 @@ def test_a_workload_has_the_user_and_groups_of_the_member_who_submits_it(known: 
 
 def test_a_workload_keeps_its_groups(owner: Actor, known: Actor) -> None:
     stated(known)
-    set_groups(owner, number_of(known), [])
+    set_identity(owner, number_of(known), NOBODY)
     stated(known)
     rows = Workload.objects.order_by("pk").values_list("groups", flat=True)
     assert list(rows) == [["research", "gpu-users"], []]
@@ -245,10 +245,12 @@ def test_commands_submit_for_others(org: Organization) -> None:
     assert stated(actor, "ada", "research") == ("ada", ["research"])
 
 
-def test_an_address_that_is_no_valid_user_is_none(submitter: Actor) -> None:
+def test_an_address_that_is_no_valid_user_is_none(owner: Actor, submitter: Actor) -> None:
     assert submitter.user is not None
     submitter.user.email = f"{'a' * 200}@here.example"
     assert identity_of(submitter) == NOBODY
+    set_identity(owner, number_of(submitter), Identity("ada"))
+    assert identity_of(submitter) == Identity("ada")
 
 
 def test_a_user_of_yunikorn_s_annotation_is_not_trusted(known: Actor) -> None:
@@ -345,25 +347,43 @@ def test_the_audit_entry_of_a_launcher_names_its_users(org: Organization) -> Non
     }
 
 
-def test_groups_are_changed_by_owners_and_recorded(owner: Actor, viewer: Actor) -> None:
+def test_identities_of_members_are_changed_by_owners_and_recorded(
+    owner: Actor, viewer: Actor
+) -> None:
     number = number_of(viewer)
-    changed = set_groups(owner, number, [" research ", "gpu-users", "research"])
-    assert changed.groups == Membership.objects.get(pk=number).groups == ["research", "gpu-users"]
+    wanted = Identity("ada", (" research ", "gpu-users", "research"))
+    changed = set_identity(owner, number, wanted)
+    row = Membership.objects.get(pk=number)
+    groups = ["research", "gpu-users"]
+    assert (row.user_name, row.groups) == (changed.user_name, changed.groups) == ("ada", groups)
     entry = AuditEntry.objects.latest("pk")
     assert (entry.actor, entry.action, entry.kind, entry.subject, entry.before, entry.after) == (
         owner.name,
-        "member.groups",
+        "member.identity",
         "member",
         viewer.name,
-        {"groups": []},
-        {"groups": ["research", "gpu-users"]},
+        {"user": viewer.name, "groups": []},
+        {"user": "ada", "groups": groups},
     )
-    set_groups(owner, number, ["research", "gpu-users"])
-    assert AuditEntry.objects.filter(action="member.groups").count() == 1
+    set_identity(owner, number, wanted)
+    assert AuditEntry.objects.filter(action="member.identity").count() == 1
     with pytest.raises(NotAllowed, match="manage members and tokens"):
-        set_groups(viewer, number, ["admin"])
+        set_identity(viewer, number, Identity("root", ("admin",)))
     with pytest.raises(NotFound):
-        set_groups(owner, 0, ["admin"])
+        set_identity(owner, 0, Identity("root", ("admin",)))
+
+
+def test_a_member_submits_as_the_user_that_an_owner_chose(owner: Actor, submitter: Actor) -> None:
+    set_identity(owner, number_of(submitter), Identity("ada"))
+    assert stated(submitter) == ("ada", [])
+    assert stated(submitter, "ada") == ("ada", [])
+    Workload.objects.all().delete()
+    assert errors_of(submitter, Submission(name="w", user=submitter.name)) == [
+        ("workloads[0].user", f"{REFUSED}; leave out the user, or send ada.")
+    ]
+    set_identity(owner, number_of(submitter), Identity(submitter.name))
+    assert Membership.objects.get(pk=number_of(submitter)).user_name == ""
+    assert stated(submitter) == (submitter.name, [])
 
 
 @pytest.mark.parametrize(
@@ -381,8 +401,11 @@ def test_invalid_groups_are_refused_at_their_place(
     def of_token() -> object:
         return create_token(owner, Role.VIEWER, "one", None, Identity("ada", tuple(groups)))
 
+    def of_member() -> object:
+        return set_identity(owner, number_of(viewer), Identity("ada", tuple(groups)))
+
     act: Callable[[], object]
-    for act in (lambda: set_groups(owner, number_of(viewer), groups), of_token):
+    for act in (of_member, of_token):
         with pytest.raises(BadRequest) as refused:
             act()
         assert [(each.path, each.code) for each in refused.value.errors] == [(path, code)]
@@ -393,10 +416,14 @@ def test_invalid_groups_are_refused_at_their_place(
     ("user", "code"),
     [("x" * 201, "too_long"), (" ada", "invalid_name"), ("a\tb", "invalid_name"), ("", "required")],
 )
-def test_an_invalid_user_of_a_token_is_refused(owner: Actor, user: str, code: str) -> None:
+def test_an_invalid_user_is_refused(owner: Actor, viewer: Actor, user: str, code: str) -> None:
     with pytest.raises(BadRequest) as refused:
         create_token(owner, Role.VIEWER, "one", None, Identity(user, ("research",)))
     assert [(each.path, each.code) for each in refused.value.errors] == [("user", code)]
+    if code != "required":
+        with pytest.raises(BadRequest) as refused:
+            set_identity(owner, number_of(viewer), Identity(user))
+        assert [(each.path, each.code) for each in refused.value.errors] == [("user", code)]
 
 
 def test_a_rotated_token_keeps_its_user(owner: Actor) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from console.api.answers.times import time_answer
+from console.orgs.identities import identity_of_member
 from console.orgs.models import ApiToken, Invitation, Membership
 from console.orgs.people import invitations_above
 from console.orgs.permissions import Actor, Permission
@@ -14,11 +15,13 @@ from console.orgs.tokens import is_unused
 
 def member_answer(actor: Actor, member: Membership) -> dict[str, Any]:
     """Return one member, as far as *actor* may see it."""
+    identity = identity_of_member(member, member.user)
     answer = {
         "id": str(member.pk),
         "email": member.user.email,
         "role": member.role,
-        "groups": member.groups,
+        "user": identity.user,
+        "groups": list(identity.groups),
         "joined_at": time_answer(member.joined_at),
     }
     if actor.may(Permission.MANAGE_ORG):

@@ -26,7 +26,11 @@ class OrgMember(Schema):
     id = serializers.CharField()
     email = serializers.EmailField()
     role = serializers.ChoiceField(Role.values)
-    groups = _group_names("Groups of the workloads that the member submits.")
+    user = serializers.CharField(
+        help_text="User of the workloads that the member submits: the e-mail address, unless an "
+        "owner chose another one."
+    )
+    groups = _group_names("Groups of these workloads.")
     joined_at = serializers.DateTimeField()
     last_active_at = serializers.DateTimeField(
         required=False,
@@ -47,9 +51,14 @@ class MemberRole(Schema):
     )
 
 
-class MemberGroups(Schema):
-    """The groups of a member."""
+class MemberIdentity(Schema):
+    """The user and groups of a member."""
 
+    user = serializers.CharField(
+        allow_null=True,
+        max_length=LONGEST_USER,
+        help_text="User of the member's workloads; null for the e-mail address.",
+    )
     groups = _group_names("All groups of the member; empty for none.")
 
 

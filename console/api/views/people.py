@@ -14,14 +14,14 @@ from console.api.schemas import people as schemas
 from console.api.schemas.common import PAGED, example, problems, query
 from console.errors import BadRequest, FieldError
 from console.links import invitation_link
-from console.orgs.identities import read_groups
+from console.orgs.identities import Identity, read_groups, read_user
 from console.orgs.models import Role
 from console.orgs.people import get_member, list_invitations, search_members
 from console.orgs.permissions import Permission
 from console.orgs.services.change_role import change_role
 from console.orgs.services.invite import MOST_DAYS, USUAL_DAYS, invite, revoke_invitation
 from console.orgs.services.remove_member import remove_member
-from console.orgs.services.set_groups import set_groups
+from console.orgs.services.set_identity import set_identity
 from console.reading import QueryReader
 
 _TAG = ["people and tokens"]
@@ -127,27 +127,32 @@ class OneMember(OrgView):
         return Response(changed_member_answer(self.actor, change, None))
 
 
-class MemberGroups(OrgView):
-    """The groups of a member."""
+class MemberIdentity(OrgView):
+    """The user and groups of a member."""
 
     permissions = {"PUT": Permission.MANAGE_ORG}
 
     @extend_schema(
-        operation_id="set_member_groups",
-        summary="Set a member's groups",
-        description="Workloads that the member submits from now on have these groups, in place of "
-        "all earlier ones, unless they state a part of them.",
-        request=schemas.MemberGroups,
+        operation_id="set_member_identity",
+        summary="Set a member's user and groups",
+        description="Workloads that the member submits from now on have this user and these "
+        "groups, in place of all earlier ones, unless they state a part of the groups.",
+        request=schemas.MemberIdentity,
         responses={200: schemas.OrgMember, **problems(409, 413, 415)},
-        examples=[example("Two groups", {"groups": ["research", "gpu-users"]}, request=True)],
+        examples=[
+            example("Two groups", {"user": None, "groups": ["research", "gpu-users"]}, request=True)
+        ],
         tags=_TAG,
     )
     def put(self, request: Request, number: int, **kwargs: Any) -> Response:
-        """Set the groups of a member."""
-        reader, fields = self.fields(request, ("groups",), required=("groups",))
+        """Set the user and groups of a member."""
+        known = ("user", "groups")
+        reader, fields = self.fields(request, known, required=known)
+        user = read_user(reader, fields.get("user"))
         groups = read_groups(reader, fields["groups"]) if "groups" in fields else ()
         reader.finish()
-        return Response(member_answer(self.actor, set_groups(self.actor, number, groups)))
+        changed = set_identity(self.actor, number, Identity(user, groups))
+        return Response(member_answer(self.actor, changed))
 
 
 class Invitations(OrgView):

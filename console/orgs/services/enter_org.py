@@ -20,4 +20,4 @@ def enter_org(user: User, slug: str) -> Actor:
     now = timezone.now()
     if membership.last_active_at is None or membership.last_active_at < now - _ACTIVE_EVERY:
         Membership.objects.filter(pk=membership.pk).update(last_active_at=now)
-    return Actor.from_user(membership.org, user, membership.role, membership.groups)
+    return Actor.from_user(membership.org, user, membership.role, membership)

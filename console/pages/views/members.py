@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from console.errors import BadRequest, Conflict
 from console.links import invitation_link
-from console.orgs.identities import groups_in
+from console.orgs.identities import Identity, groups_in
 from console.orgs.models import Membership, Role
 from console.orgs.people import get_member, invitations_above, list_invitations, search_members
 from console.orgs.permissions import Actor, Permission
@@ -20,7 +20,7 @@ from console.orgs.services.change_role import RoleChange, change_role
 from console.orgs.services.check_role import check_role
 from console.orgs.services.invite import MOST_DAYS, USUAL_DAYS, invite, revoke_invitation
 from console.orgs.services.remove_member import leave_org, remove_member
-from console.orgs.services.set_groups import set_groups
+from console.orgs.services.set_identity import set_identity
 from console.orgs.tokens import valid_tokens_of
 from console.pages.access import org_page, signed_in_user
 from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
@@ -59,7 +59,7 @@ def members(request: HttpRequest, actor: Actor) -> HttpResponse:
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def member(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """Show a member; change the role or groups, remove the member, or leave the organization."""
+    """Show a member; change the role or identity, remove the member, or leave the organization."""
     membership = get_member(actor.org, number)
     is_own = membership.user == actor.user
     if not is_own:
@@ -71,7 +71,7 @@ def member(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         except Conflict as conflict:
             error, status = conflict.message, HTTPStatus.CONFLICT
         except BadRequest as bad:
-            if request.POST.get("do") != "groups":
+            if request.POST.get("do") != "identity":
                 raise
             error, status = bad.message, HTTPStatus.UNPROCESSABLE_ENTITY
     chosen = request.POST.get("role", membership.role)
@@ -80,6 +80,7 @@ def member(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "is_own": is_own,
         "error": error,
         "choices": role_choices(chosen, membership.role),
+        "own_user": request.POST.get("user", membership.user_name),
         "groups": request.POST.get("groups", "\n".join(membership.groups)),
         "tokens": valid_tokens_of(actor.org, membership.user),
         "invitations": invitations_above(actor.org, membership.user, membership.role),
@@ -105,9 +106,12 @@ def _change(
             _add_token_messages(request, changed)
             if invitations_above(actor.org, membership.user, role) and not is_own:
                 to = reverse("pages:member", args=[actor.org.slug, membership.pk])
-        case "groups":
-            set_groups(actor, membership.pk, groups_in(request.POST.get("groups", "")))
-            messages.success(request, f"The groups of {email} apply from the next submission.")
+        case "identity":
+            groups = groups_in(request.POST.get("groups", ""))
+            identity = Identity(request.POST.get("user", "").strip(), tuple(groups))
+            set_identity(actor, membership.pk, identity)
+            message = f"The user and groups of {email} apply from the next submission."
+            messages.success(request, message)
             to = reverse("pages:member", args=[actor.org.slug, membership.pk])
         case "leave" if is_own:
             leave_org(actor)

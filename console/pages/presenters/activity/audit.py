@@ -29,7 +29,7 @@ _DONE = {
     "org.create": "created the organization {subject}",
     "member.add": "made {subject} a member",
     "member.role": "changed the role of {subject}",
-    "member.groups": "changed the groups of {subject}",
+    "member.identity": "changed the user or groups of {subject}",
     "member.remove": "removed {subject}",
     "member.leave": "left the organization",
     "invitation.create": "invited {subject}",
