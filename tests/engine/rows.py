@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from console.engine.live.running import Running
 from console.engine.model.common_reasons import NOT_EVALUATED
@@ -66,7 +66,8 @@ class Rows:
     def release(self, name: str, yields_to: str | None) -> None:
         """Make a stopped workload pending again, optionally yielding to *yields_to*."""
         row = self.rows[name]
-        self.rows[name] = Row(row.workload, preemptor=yields_to, stopped_for=row.stopped_for)
+        again = replace(row.workload, pending_since=self.now)
+        self.rows[name] = Row(again, preemptor=yields_to, stopped_for=row.stopped_for)
 
     def change_pods(self, running: Running) -> None:
         """Store that pods of a workload have finished, or were released."""
