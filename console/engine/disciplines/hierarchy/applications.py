@@ -1,21 +1,24 @@
-"""Applications, the pods that they ask for, and the pods that have a node."""
+"""Applications, the pods that they ask for, and the nodes with the pods that run there."""
 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from math import isnan
+from typing import TypeAlias
 
-from console.engine.disciplines.hierarchy.resources import Resources, minus, plus, times
-
-if TYPE_CHECKING:
-    from console.engine.disciplines.hierarchy.nodes import NodeUsage
-    from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
-
-#: The priority of an application without pending asks.
-NO_PRIORITY: Final = -(2**31)
+from console.engine.disciplines.hierarchy.queue_usage import NO_PRIORITY, QueueUsage
+from console.engine.disciplines.hierarchy.resources import (
+    NOTHING,
+    Resources,
+    fits_strictly,
+    minus,
+    plus,
+    times,
+)
+from console.engine.model.inventory import Node
 
 
 class AppState(StrEnum):
@@ -202,3 +205,89 @@ class Application:
                 for each in self.allocations.values()
             )
         )
+
+
+#: All applications, by leaf and id.
+Applications: TypeAlias = MutableMapping[QueueUsage, dict[str, Application]]
+
+
+def application_order(app: Application) -> tuple[object, ...]:
+    """Return the place of an application among those of its queue; smaller ones come first."""
+    settings = app.queue.queue.settings
+    if settings.sort == "fair":
+        first: tuple[object, ...] = _usage_ratios(app)
+    else:
+        first = (app.created,)
+    if settings.sorts_by_priority:
+        return (-app.priority, first, app.id)
+    return (first, -app.priority, app.id)
+
+
+def _usage_ratios(app: Application) -> tuple[float, ...]:
+    """Return usage by resource, as parts of the guarantee where there is one, the largest first."""
+    guaranteed = app.queue.guaranteed
+    ratios = sorted(
+        (
+            value / guaranteed[name] if guaranteed.get(name, 0) > 0 else float(value)
+            for name, value in app.allocated.items()
+        ),
+        reverse=True,
+    )
+    while ratios and not ratios[-1]:
+        ratios.pop()
+    return tuple(ratios)
+
+
+class NodeUsage:
+    """A node with its pods."""
+
+    __slots__ = (
+        "accepts",
+        "allocated",
+        "allocations",
+        "available",
+        "capacity",
+        "name",
+        "node",
+        "releasing",
+        "reserved",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        capacity: Resources,
+        *,
+        accepts: bool = True,
+        node: Node | None = None,
+    ) -> None:
+        self.name = name
+        #: As it is reported, with labels and taints.
+        self.node = node
+        self.capacity = dict(capacity)
+        self.allocated: Resources = NOTHING
+        self.available: dict[str, int] = dict(capacity)
+        #: What pods use that have to stop.
+        self.releasing: Resources = NOTHING
+        #: Whether pods may start there.
+        self.accepts = accepts
+        self.allocations: dict[tuple[str, str], Allocation] = {}
+        #: The ask for which its room is kept.
+        self.reserved: Ask | None = None
+
+    def has_room(self, amount: Resources) -> bool:
+        """Return whether *amount* is free."""
+        return self.accepts and fits_strictly(self.available, amount)
+
+    def usage(self, weights: Mapping[str, float]) -> float:
+        """Return the part of the node that is used, as the mean of its resources by *weights*."""
+        total = used = 0.0
+        for name, capacity in self.capacity.items():
+            weight = weights.get(name, 0.0)
+            if not weight:
+                continue
+            share = self.allocated.get(name, 0) / capacity if capacity else 0.0
+            if not isnan(share):
+                used += share * weight
+                total += weight
+        return used / total if total else 0.0

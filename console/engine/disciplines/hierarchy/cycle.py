@@ -73,7 +73,11 @@ class _Cycle:
         has_decided = outcomes.apply()
         if is_complete and self._partition.partition.preempts_over_maximum:
             victims = quota_victims(
-                scheduler.root, self._world.quota_changes, self._state.now, scheduler.compatibility
+                scheduler.root,
+                scheduler.applications,
+                self._world.quota_changes,
+                self._state.now,
+                scheduler.compatibility,
             )
             has_decided |= outcomes.evict_over_maximum(victim for _, victim in victims)
         return has_decided or not is_complete

@@ -16,9 +16,8 @@ from console.engine.disciplines.hierarchy.application_builder import (
     gang_expiry,
     is_gang,
 )
-from console.engine.disciplines.hierarchy.applications import Application, Ask
+from console.engine.disciplines.hierarchy.applications import Application, Ask, NodeUsage
 from console.engine.disciplines.hierarchy.live_partition import LivePartition
-from console.engine.disciplines.hierarchy.nodes import NodeUsage
 from console.engine.disciplines.hierarchy.quota_preemption import QuotaChanges
 from console.engine.disciplines.hierarchy.requests import PODS, in_queue_units
 from console.engine.disciplines.hierarchy.resources import NOTHING, Resources, plus, times
@@ -207,7 +206,7 @@ class LiveWorld:
         """Count *app* as what is known of *running*, which has just got its pods."""
         uid = running.workload.id
         self.known[uid] = _Known(running, False, app, partition, NOTHING, has_lost=False)
-        app.queue.applications[uid] = app
+        partition.scheduler.applications[app.queue][uid] = app
         # A preempting workload was counted alone.
         partition.waiting.pop((partition.full_name(app.queue), uid), None)
         for ask in app.asks:
@@ -276,7 +275,7 @@ class LiveWorld:
         queue = partition.usage(running.queue)
         app = self.builder.application(running.workload, queue)
         scheduler = partition.scheduler
-        queue.applications[app.id] = app
+        scheduler.applications[queue][app.id] = app
         unplaced: Resources = NOTHING
         has_lost = False
         for assigned, pod_set in _assigned(running):
@@ -332,7 +331,7 @@ class LiveWorld:
             app.allocated = NOTHING
             app.queue.change_allocated(times(found.unplaced, -1))
             found.partition.users.discharge(app, found.unplaced, ends=True)
-        del app.queue.applications[app.id]
+        del scheduler.applications[app.queue][app.id]
         self.version += 1
 
 

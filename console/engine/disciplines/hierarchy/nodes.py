@@ -1,79 +1,18 @@
-"""The nodes of a partition, their room, and the order in which they are tried."""
+"""The nodes of a partition in the order in which they are tried."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Mapping
-from math import isnan
-from typing import TYPE_CHECKING
 
+from console.engine.disciplines.hierarchy.applications import Allocation, NodeUsage
 from console.engine.disciplines.hierarchy.resources import (
     NOTHING,
     Resources,
-    fits_strictly,
     minus,
     plus,
 )
 from console.engine.disciplines.hierarchy.spec import NodeOrder
-from console.engine.model.inventory import Node
-
-if TYPE_CHECKING:
-    from console.engine.disciplines.hierarchy.applications import Allocation, Ask
-
-
-class NodeUsage:
-    """A node with its pods."""
-
-    __slots__ = (
-        "accepts",
-        "allocated",
-        "allocations",
-        "available",
-        "capacity",
-        "name",
-        "node",
-        "releasing",
-        "reserved",
-    )
-
-    def __init__(
-        self,
-        name: str,
-        capacity: Resources,
-        *,
-        accepts: bool = True,
-        node: Node | None = None,
-    ) -> None:
-        self.name = name
-        #: As it is reported, with labels and taints.
-        self.node = node
-        self.capacity = dict(capacity)
-        self.allocated: Resources = NOTHING
-        self.available: dict[str, int] = dict(capacity)
-        #: What pods use that have to stop.
-        self.releasing: Resources = NOTHING
-        #: Whether pods may start there.
-        self.accepts = accepts
-        self.allocations: dict[tuple[str, str], Allocation] = {}
-        #: The ask for which its room is kept.
-        self.reserved: Ask | None = None
-
-    def has_room(self, amount: Resources) -> bool:
-        """Return whether *amount* is free."""
-        return self.accepts and fits_strictly(self.available, amount)
-
-    def usage(self, weights: Mapping[str, float]) -> float:
-        """Return the part of the node that is used, as the mean of its resources by *weights*."""
-        total = used = 0.0
-        for name, capacity in self.capacity.items():
-            weight = weights.get(name, 0.0)
-            if not weight:
-                continue
-            share = self.allocated.get(name, 0) / capacity if capacity else 0.0
-            if not isnan(share):
-                used += share * weight
-                total += weight
-        return used / total if total else 0.0
 
 
 class Nodes:

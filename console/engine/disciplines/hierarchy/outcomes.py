@@ -11,10 +11,10 @@ from console.engine.disciplines.hierarchy.applications import (
     Application,
     Ask,
     Message,
+    NodeUsage,
 )
 from console.engine.disciplines.hierarchy.live_partition import LivePartition
 from console.engine.disciplines.hierarchy.live_world import LiveWorld
-from console.engine.disciplines.hierarchy.nodes import NodeUsage
 from console.engine.disciplines.hierarchy.nomination import (
     Check,
     HierarchyNomination,
@@ -364,10 +364,13 @@ class Outcomes:
         if not tried:
             return None
         has_searched = Message.PRECONDITIONS not in tried
+        if not has_searched:
+            return PreemptionVerdict(text=str(tried[0]))
+        candidates = victim_candidates(ask, self._scheduler.applications)
         return PreemptionVerdict(
             text=str(tried[0]),
-            fence=self._partition.full_name(fence_of(ask)) if has_searched else "",
-            candidates=sum(1 for _ in victim_candidates(ask)) if has_searched else None,
+            fence=self._partition.full_name(fence_of(ask)),
+            candidates=sum(1 for _ in candidates),
         )
 
 

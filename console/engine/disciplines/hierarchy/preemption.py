@@ -11,8 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from console.engine.disciplines.hierarchy.applications import Allocation, Ask, Message
-from console.engine.disciplines.hierarchy.nodes import Nodes, NodeUsage
+from console.engine.disciplines.hierarchy.applications import (
+    Allocation,
+    Applications,
+    Ask,
+    Message,
+    NodeUsage,
+)
+from console.engine.disciplines.hierarchy.nodes import Nodes
 from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
 from console.engine.disciplines.hierarchy.resources import (
     NOTHING,
@@ -40,7 +46,7 @@ class Preemption(NamedTuple):
 
 def find_victims(
     ask: Ask,
-    root: QueueUsage,
+    applications: Applications,
     nodes: Nodes,
     compatibility: Compatibility,
     *,
@@ -51,10 +57,10 @@ def find_victims(
 
     With *tried_nodes*, no node has room for the pod at present.
     """
-    return _Search(ask, root, nodes, compatibility, tried_nodes=tried_nodes).run()
+    return _Search(ask, applications, nodes, compatibility, tried_nodes=tried_nodes).run()
 
 
-def victim_candidates(ask: Ask) -> Iterator[Allocation]:
+def victim_candidates(ask: Ask, applications: Applications) -> Iterator[Allocation]:
     """Yield the pods that may stop for an ask, if guarantees allow it."""
     fence, priorities = _fence(ask)
     asker = ask.app.queue
@@ -63,7 +69,7 @@ def victim_candidates(ask: Ask) -> Iterator[Allocation]:
         if queue is asker:
             return
         if queue.queue.is_leaf:
-            yield from _eligible(queue, ask, priority, is_fenced=is_fenced)
+            yield from _eligible(queue, applications, ask, priority, is_fenced=is_fenced)
             return
         for child in queue.children.values():
             settings = child.queue.settings
@@ -111,14 +117,14 @@ def _is_full(queue: QueueUsage, ask: Ask) -> bool:
 
 
 def _eligible(
-    leaf: QueueUsage, ask: Ask, priority: int, *, is_fenced: bool
+    leaf: QueueUsage, applications: Applications, ask: Ask, priority: int, *, is_fenced: bool
 ) -> Iterator[Allocation]:
     if not leaf.queue.settings.preempts:
         return
     left = _Snapshots(ask.app.queue, Compatibility()).guarantee_left(leaf)
     if left is not None and all(value >= 0 for value in left.values()):
         return
-    for app in leaf.applications.values():
+    for app in applications.get(leaf, {}).values():
         for each in app.allocations.values():
             if (
                 not each.is_released
@@ -210,7 +216,7 @@ class _Search:
     def __init__(
         self,
         ask: Ask,
-        root: QueueUsage,
+        applications: Applications,
         nodes: Nodes,
         compatibility: Compatibility,
         *,
@@ -221,7 +227,7 @@ class _Search:
         self._compatibility = compatibility
         self._tried_nodes = tried_nodes
         self._start = _Snapshots(self._asker, compatibility)
-        self._candidates = list(victim_candidates(ask))
+        self._candidates = list(victim_candidates(ask, applications))
 
     def run(self) -> Preemption | Message | None:
         if not self._is_guaranteed():

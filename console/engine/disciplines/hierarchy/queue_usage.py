@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Final
 
-from console.engine.disciplines.hierarchy.applications import NO_PRIORITY, Application
 from console.engine.disciplines.hierarchy.resources import (
     NOTHING,
     Resources,
@@ -13,9 +12,10 @@ from console.engine.disciplines.hierarchy.resources import (
     plus,
     remaining,
 )
+from console.engine.disciplines.hierarchy.runtime_queue import RuntimeQueue
 
-if TYPE_CHECKING:
-    from console.engine.disciplines.hierarchy.runtime_queue import RuntimeQueue
+#: The priority of an application, or a queue, for which nothing is asked.
+NO_PRIORITY: Final = -(2**31)
 
 _LEAST, _MOST = -(2**31), 2**31 - 1
 
@@ -27,7 +27,6 @@ class QueueUsage:
         "_fair_maximum",
         "accepting",
         "allocated",
-        "applications",
         "children",
         "epoch",
         "order",
@@ -63,8 +62,6 @@ class QueueUsage:
         self.running = 0
         #: Ids of applications that have placeholders, and do not run yet.
         self.accepting: set[str] = set()
-        #: The applications of a leaf by id.
-        self.applications: dict[str, Application] = {}
         self._fair_maximum: Resources | None = None
         #: The heap of what is tried next, and for which epoch of the scheduler it was built.
         self.order: list[tuple[object, ...]] = []
@@ -133,23 +130,23 @@ class QueueUsage:
         for each in self.up:
             each.preempting = plus(each.preempting, amount)
 
-    def accept(self, app: Application) -> None:
-        """Count an application that has its first placeholders."""
+    def accept(self, app: str) -> None:
+        """Count an application, by id, that has its first placeholders."""
         for each in self.up:
-            each.accepting.add(app.id)
+            each.accepting.add(app)
 
-    def start(self, app: Application, *, is_clamped: bool = False) -> None:
+    def start(self, app: str, *, is_clamped: bool = False) -> None:
         """Count an application that runs; if *is_clamped*, not beyond the maximum of a queue."""
         for each in self.up:
-            each.accepting.discard(app.id)
+            each.accepting.discard(app)
             most = each.queue.applications
             if not is_clamped or not most or each.running < most:
                 each.running += 1
 
-    def stop(self, app: Application, *, was_running: bool) -> None:
+    def stop(self, app: str, *, was_running: bool) -> None:
         """Count an application no more."""
         for each in self.up:
-            each.accepting.discard(app.id)
+            each.accepting.discard(app)
             if was_running and each.running:
                 each.running -= 1
 
@@ -161,12 +158,12 @@ class QueueUsage:
 
     # Questions
 
-    def refusing_count(self, app: Application) -> QueueUsage | None:
+    def refusing_count(self, app: str) -> QueueUsage | None:
         """Return the queue, the highest first, whose number of applications is exhausted."""
         for each in reversed(self.up):
             most = each.queue.applications
             counted = each.running + len(each.accepting)
-            if most and app.id not in each.accepting and counted >= most:
+            if most and app not in each.accepting and counted >= most:
                 return each
         return None
 
@@ -232,30 +229,3 @@ class QueueUsage:
             has_nodes = self.parent is None or bool(above)
             self._fair_maximum = {**above, **own} if has_nodes else NOTHING
         return self._fair_maximum
-
-
-def application_order(app: Application) -> tuple[object, ...]:
-    """Return the place of an application among those of its queue; smaller ones come first."""
-    settings = app.queue.queue.settings
-    if settings.sort == "fair":
-        first: tuple[object, ...] = _usage_ratios(app)
-    else:
-        first = (app.created,)
-    if settings.sorts_by_priority:
-        return (-app.priority, first, app.id)
-    return (first, -app.priority, app.id)
-
-
-def _usage_ratios(app: Application) -> tuple[float, ...]:
-    """Return usage by resource, as parts of the guarantee where there is one, the largest first."""
-    guaranteed = app.queue.guaranteed
-    ratios = sorted(
-        (
-            value / guaranteed[name] if guaranteed.get(name, 0) > 0 else float(value)
-            for name, value in app.allocated.items()
-        ),
-        reverse=True,
-    )
-    while ratios and not ratios[-1]:
-        ratios.pop()
-    return tuple(ratios)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from console.engine.disciplines.hierarchy.applications import Allocation
+from console.engine.disciplines.hierarchy.applications import Allocation, Applications
 from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
 from console.engine.disciplines.hierarchy.resources import (
     NOTHING,
@@ -74,7 +74,11 @@ def _exceeds(queue: QueueUsage, maximum: Resources) -> bool:
 
 
 def quota_victims(
-    root: QueueUsage, changes: QuotaChanges, now: int, compatibility: Compatibility
+    root: QueueUsage,
+    applications: Applications,
+    changes: QuotaChanges,
+    now: int,
+    compatibility: Compatibility,
 ) -> Iterator[tuple[QueueUsage, Allocation]]:
     """
     Yield the pods that stop now, each with the queue whose maximum was lowered.
@@ -93,7 +97,7 @@ def quota_victims(
             continue
         del changes.starts[queue.path]
         for leaf, amount in _divided(queue, _excess(queue, maximum)):
-            for victim in _victims(leaf, amount, compatibility):
+            for victim in _victims(leaf, applications, amount, compatibility):
                 yield queue, victim
 
 
@@ -141,12 +145,12 @@ def _divided(queue: QueueUsage, amount: Resources) -> Iterator[tuple[QueueUsage,
 
 
 def _victims(
-    leaf: QueueUsage, amount: Resources, compatibility: Compatibility
+    leaf: QueueUsage, applications: Applications, amount: Resources, compatibility: Compatibility
 ) -> Iterator[Allocation]:
     """Yield pods of a leaf that use no more than *amount* together."""
     candidates = [
         each
-        for app in leaf.applications.values()
+        for app in applications.get(leaf, {}).values()
         for each in app.allocations.values()
         if each.ask.required_node is None
         and not each.is_released

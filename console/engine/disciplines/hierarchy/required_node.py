@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import cmp_to_key
 
-from console.engine.disciplines.hierarchy.applications import Allocation, Ask
-from console.engine.disciplines.hierarchy.nodes import NodeUsage
+from console.engine.disciplines.hierarchy.applications import Allocation, Ask, NodeUsage
 from console.engine.disciplines.hierarchy.resources import fits_strictly, is_larger, plus
 
 

@@ -9,6 +9,7 @@ every message that YuniKorn records.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush
 from types import MappingProxyType
@@ -17,14 +18,17 @@ from typing import Any, Final, NamedTuple, Protocol
 from console.engine.disciplines.hierarchy.applications import (
     Allocation,
     Application,
+    Applications,
     AppState,
     Ask,
     Message,
+    NodeUsage,
+    application_order,
 )
-from console.engine.disciplines.hierarchy.nodes import Nodes, NodeUsage
+from console.engine.disciplines.hierarchy.nodes import Nodes
 from console.engine.disciplines.hierarchy.nomination import Stage
 from console.engine.disciplines.hierarchy.preemption import Preemption, find_victims
-from console.engine.disciplines.hierarchy.queue_usage import QueueUsage, application_order
+from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
 from console.engine.disciplines.hierarchy.required_node import victims_on_node
 from console.engine.disciplines.hierarchy.resources import (
     Resources,
@@ -140,6 +144,8 @@ class Scheduler:
         self._waits_for_stopping = waits_for_stopping
         #: Applications that wait for such room.
         self.waiting: set[Application] = set()
+        #: All applications by leaf and id.
+        self.applications: Applications = defaultdict(dict)
         #: In milliseconds.
         self.now = 0
         #: The lines of each leaf, by path.
@@ -297,7 +303,7 @@ class Scheduler:
     def _not_runnable(self, app: Application) -> Refused | None:
         """Return why an application gets no turn."""
         if app.state is AppState.ACCEPTED:
-            full = app.queue.refusing_count(app)
+            full = app.queue.refusing_count(app.id)
             if full is not None:
                 return Refused(Stage.APPLICATION_LIMIT_QUEUE, queue=full)
             level = self.users.refusing_run(app)
@@ -346,7 +352,7 @@ class Scheduler:
         for allocation in reversed(started):
             self.stop(allocation)
             app.restore(allocation.ask)
-        app.queue.stop(app, was_running=True)
+        app.queue.stop(app.id, was_running=True)
         app.state = AppState.ACCEPTED
         self.users.discharge(app, {}, ends=True)
         # Nothing has changed.
@@ -433,13 +439,13 @@ class Scheduler:
         if not any(minus(gang.total, app.allocated_placeholders).values()):
             self.run(app)
         if app.state is AppState.ACCEPTED:
-            app.queue.accept(app)
+            app.queue.accept(app.id)
 
     def run(self, app: Application) -> None:
         """Count an application as running, whatever the numbers of applications allow."""
         if app.state is not AppState.RUNNING:
             app.state = AppState.RUNNING
-            app.queue.start(app, is_clamped=self.compatibility.clamped_application_count)
+            app.queue.start(app.id, is_clamped=self.compatibility.clamped_application_count)
             app.idle_since = None
 
     def stop(self, allocation: Allocation) -> None:
@@ -464,7 +470,7 @@ class Scheduler:
     def complete(self, app: Application) -> None:
         """Count an application no more that has neither pods nor asks."""
         if app.state in (AppState.RUNNING, AppState.ACCEPTED):
-            app.queue.stop(app, was_running=app.state is AppState.RUNNING)
+            app.queue.stop(app.id, was_running=app.state is AppState.RUNNING)
             app.state = AppState.COMPLETING
             app.idle_since = self.now
 
@@ -480,7 +486,7 @@ class Scheduler:
         for ask in app.asks:
             self.unreserve(ask)
             app.withdraw(ask, ask.pending)
-        app.queue.stop(app, was_running=app.state is AppState.RUNNING)
+        app.queue.stop(app.id, was_running=app.state is AppState.RUNNING)
         app.state = AppState.FAILING if app.allocations else AppState.FAILED
         self.note_event()
 
@@ -599,7 +605,7 @@ class Scheduler:
             return None
         ask.preemption_tried = self.now
         found = find_victims(
-            ask, self.root, self.nodes, self.compatibility, tried_nodes=tried_nodes
+            ask, self.applications, self.nodes, self.compatibility, tried_nodes=tried_nodes
         )
         if isinstance(found, Message):
             ask.note(found)

@@ -17,8 +17,9 @@ from console.engine.disciplines.hierarchy.applications import (
     AppState,
     Ask,
     Gang,
+    NodeUsage,
 )
-from console.engine.disciplines.hierarchy.nodes import Nodes, NodeUsage
+from console.engine.disciplines.hierarchy.nodes import Nodes
 from console.engine.disciplines.hierarchy.properties import SortPolicy
 from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
 from console.engine.disciplines.hierarchy.quota_preemption import QuotaChanges, quota_victims
@@ -130,7 +131,7 @@ class World:
             tags=stated.tags,
             gang=gang,
         )
-        self.applications[app.id] = usage.applications[app.id] = app
+        self.applications[app.id] = self.scheduler.applications[usage][app.id] = app
         self.scheduler.lines.setdefault(usage.path, []).append(Alone(app))
         return None
 
@@ -215,7 +216,11 @@ class World:
         events = []
         chosen = list(
             quota_victims(
-                self.scheduler.root, self.quota_changes, self.now, self.scheduler.compatibility
+                self.scheduler.root,
+                self.scheduler.applications,
+                self.quota_changes,
+                self.now,
+                self.scheduler.compatibility,
             )
         )
         for _, victim in chosen:
@@ -301,7 +306,7 @@ class World:
             if app.state is AppState.FAILED:
                 self._forget(app)
         elif is_waiting and app.asks:
-            app.queue.stop(app, was_running=False)
+            app.queue.stop(app.id, was_running=False)
             app.state = AppState.ACCEPTED
 
     def _gang_problem(self, app: str, queue: QueueUsage, gang: Gang | None) -> str | None:
@@ -324,13 +329,13 @@ class World:
 
     def _forget(self, app: Application) -> None:
         del self.applications[app.id]
-        del app.queue.applications[app.id]
+        del self.scheduler.applications[app.queue][app.id]
         lines = self.scheduler.lines[app.queue.path]
         lines[:] = [line for line in lines if not (isinstance(line, Alone) and line.app is app)]
         self.users.forget(app)
 
     def _is_empty(self, queue: RuntimeQueue) -> bool:
-        return not self.usages[queue.path].applications
+        return not self.scheduler.applications[self.usages[queue.path]]
 
     def _add_usage(self, queue: RuntimeQueue) -> None:
         parent = None if queue.parent is None else self.usages[queue.parent.path]
