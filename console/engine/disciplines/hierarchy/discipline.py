@@ -1,0 +1,241 @@
+"""The discipline interface of `hierarchy` for the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from console.engine.disciplines import Progress
+from console.engine.disciplines.basic_discipline import BasicDiscipline
+from console.engine.disciplines.hierarchy.consequences import consequences
+from console.engine.disciplines.hierarchy.cycle import run_cycle
+from console.engine.disciplines.hierarchy.decision_facts import (
+    facts_of_nomination,
+    facts_without_nomination,
+)
+from console.engine.disciplines.hierarchy.eligibility import HierarchyJudge
+from console.engine.disciplines.hierarchy.explain import EXPLAIN_SECTIONS
+from console.engine.disciplines.hierarchy.ledger import HierarchyLedger, LiveQueue
+from console.engine.disciplines.hierarchy.live_world import world_of
+from console.engine.disciplines.hierarchy.nominate import nominate
+from console.engine.disciplines.hierarchy.nomination import HierarchyNomination
+from console.engine.disciplines.hierarchy.queue_tree import QueueTree
+from console.engine.disciplines.hierarchy.read_model import (
+    COLUMNS,
+    SECTIONS,
+    WORDING,
+    HierarchyCapacity,
+    organization_nodes,
+)
+from console.engine.disciplines.hierarchy.reasons import STARTED
+from console.engine.disciplines.hierarchy.spec import hierarchy_of
+from console.engine.disciplines.hierarchy.trace import HIERARCHY
+from console.engine.disciplines.read_model import Column, Section, Used
+from console.engine.explain.explain_sections import ExplainSections
+from console.engine.live.live_tree import LiveTree
+from console.engine.live.running import Running
+from console.engine.model.capacity_node import CapacityNode
+from console.engine.model.consequences import Finding
+from console.engine.model.decision import Place
+from console.engine.model.history import Live
+from console.engine.model.inventory import Inventory
+from console.engine.model.load_plan import LoadPlan, RowsToLoad
+from console.engine.model.nomination import Nomination
+from console.engine.model.policy import Policy, Queue
+from console.engine.model.route import Route
+from console.engine.model.trace import OutcomeStep, PreemptedStep, QueueStep
+from console.engine.model.trace_sections import TraceSection
+from console.engine.model.workload import Workload
+from console.engine.pending.pending_class import Pending
+
+if TYPE_CHECKING:
+    from console.engine.state import State
+
+#: The most running workloads that an explanation loads, the first in the order of preemption.
+_MOST_LOADED = 10_000
+
+
+class HierarchyDiscipline(BasicDiscipline):
+    """Starts pods one by one; queues, users and groups share nodes by guarantees and limits."""
+
+    admitted = STARTED
+    wording = WORDING
+    reads_inventory = True
+    reads_requests = True
+    grants_pods = True
+
+    # Admission
+
+    def ledger(self, policy: Policy) -> HierarchyLedger:
+        """Return the usage accounts, with nothing charged."""
+        return HierarchyLedger(hierarchy_of(policy))
+
+    def eligibility(self, policy: Policy) -> HierarchyJudge:
+        """Return the judge that rejects requests that are not supported, and gangs too large."""
+        return HierarchyJudge(hierarchy_of(policy))
+
+    def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
+        """Let the scheduler run until no pod starts."""
+        if all(queue.policy is None for queue in tree.queues):
+            return Progress.NOTHING
+        return run_cycle(state, tree, skipping=skipping)
+
+    def requeue(self, state: State, tree: LiveTree) -> None:
+        """
+        Requeue every class.
+
+        The tree of a queue that the policy no longer has gives back nodes to the others.
+        """
+        tree.requeue_all()
+        first = next(iter(hierarchy_of(state.policy).queues), None)
+        if first is not None and state.queue(first).tree is not tree:
+            state.schedule_requeue(state.queue(first))
+
+    def take_inventory(self, state: State, before: Inventory) -> None:
+        """Give every pending workload a turn."""
+        _requeue_all(state)
+
+    def is_lost(self, policy: Policy, inventory: Inventory, place: Place) -> bool:
+        """Return whether the node is gone."""
+        if place.cluster is None or place.node is None:
+            return False
+        return inventory.has_lost(place.cluster, place.node)
+
+    def advance(self, state: State, before: int) -> None:
+        """Give every workload a turn when a delay of preemption or the time of a gang ends."""
+        if not (state.pending or state.running):
+            return
+        world = world_of(state)
+        if any(before < time <= state.now for time in world.wakeups(state)):
+            world.quiet_at = None
+            _requeue_all(state)
+
+    def next_wakeup(self, state: State) -> int | None:
+        """Return when the next delay of preemption or the time of a gang ends."""
+        if not (state.pending or state.running):
+            return None
+        times = (time for time in world_of(state).wakeups(state) if time > state.now)
+        return min(times, default=None)
+
+    # Questions of the engine
+
+    def nominate(
+        self,
+        state: State,
+        queue: LiveQueue,
+        pending: Pending,
+        *,
+        without: frozenset[str] = frozenset(),
+    ) -> HierarchyNomination:
+        """Return whether *pending* would start now, and where."""
+        return nominate(state, pending, without)
+
+    def report(self, state: State, queue: LiveQueue, pending: Pending) -> HierarchyNomination:
+        """Return the nomination."""
+        return nominate(state, pending)
+
+    def preemption_summary(self, queue: Queue) -> str:
+        """Return the kinds of preemption, which every queue may take part in."""
+        return "takes back its guarantee from queues above theirs"
+
+    def preempted_by(self, policy: Policy, queue: Queue, *, borrows: bool) -> tuple[str, ...]:
+        """Return what may stop workloads of *queue*."""
+        above = "above its guarantee now" if borrows else "above its guarantee, which it is not now"
+        return (
+            f"Queues below their guarantee may stop pods of what it uses {above}.",
+            "Workloads that do not allow preemption are stopped only if no other choice is left.",
+        )
+
+    def load_plan(
+        self,
+        policy: Policy,
+        queue: LiveQueue,
+        requests: Sequence[Mapping[str, int]],
+        priority: int,
+        lowest: int | None,
+    ) -> LoadPlan:
+        """Return the running workloads of all queues: each uses nodes, and may be a victim."""
+        return LoadPlan(rows=(RowsToLoad(queues=tuple(policy.queues), most=_MOST_LOADED),))
+
+    # Another policy
+
+    def consequences(self, old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
+        """Return queues that use more than a lowered maximum, and applications left behind."""
+        return consequences(old, new, live)
+
+    # Explanations
+
+    def queue_step(self, policy: Policy, name: str, queue: LiveQueue | None) -> QueueStep | None:
+        """Return the facts about the queue *name*, and the queues above it."""
+        found = super().queue_step(policy, name, queue)
+        return None if found is None else replace(found, path=hierarchy_of(policy).path(name))
+
+    def preempted_step(
+        self,
+        target: Running,
+        preemptor: Workload,
+        priority: int,
+        queue: LiveQueue,
+        nomination: Nomination | None = None,
+    ) -> PreemptedStep:
+        """Return for which workload pods of *target* stop."""
+        return PreemptedStep(
+            preemptor=preemptor.id,
+            preemptor_priority=priority,
+            preemptor_requests=preemptor.total(),
+            rule="",
+            queue=queue.name,
+            origin=queue.policy.origin if queue.policy is not None else None,
+        )
+
+    def trace_sections(
+        self,
+        policy: Policy,
+        workload: Workload,
+        route: Route,
+        outcome: OutcomeStep,
+        nomination: Nomination | None,
+        obstacles: tuple[Any, ...],
+    ) -> Mapping[str, TraceSection]:
+        """Return what the nomination compared, or why the workload is rejected."""
+        if isinstance(nomination, HierarchyNomination) and route.queue is not None:
+            return {HIERARCHY: facts_of_nomination(nomination)}
+        spec = hierarchy_of(policy)
+        return {HIERARCHY: facts_without_nomination(spec, route.queue, workload)}
+
+    def explain_sections(self) -> ExplainSections:
+        """Return the stages about placement rules, limits, nodes and preemption."""
+        return EXPLAIN_SECTIONS
+
+    # Pages
+
+    def columns(self) -> tuple[Column, ...]:
+        """Return the columns of the table of guarantees and usage."""
+        return COLUMNS
+
+    def tree(self, policy: Policy) -> QueueTree:
+        """Return the tree of queues."""
+        return QueueTree(hierarchy_of(policy))
+
+    def capacity(self, policy: Policy, used: Used) -> HierarchyCapacity:
+        """Return guarantee, maximum and usage of every queue."""
+        return HierarchyCapacity(policy, used)
+
+    def organization_nodes(
+        self, policy: Policy, queues: Iterable[CapacityNode]
+    ) -> tuple[CapacityNode, ...]:
+        """Return the guarantees of the queues at the top together, and the usage of all queues."""
+        return organization_nodes(hierarchy_of(policy), queues)
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the pages of users and groups, and of placement rules."""
+        return SECTIONS
+
+
+def _requeue_all(state: State) -> None:
+    for name in hierarchy_of(state.policy).queues:
+        state.schedule_requeue(state.queue(name))
+
+
+DISCIPLINE = HierarchyDiscipline()
