@@ -121,6 +121,15 @@ class PendingClass:
     def __iter__(self) -> Iterator[Pending]:
         return (self._members[sequence] for sequence in self._order[self._start :])
 
+    def members(self) -> Iterator[Pending]:
+        """
+        Yield the members like `__iter__`, but without a copy of their order.
+
+        The class may not change meanwhile.
+        """
+        for at in range(self._start, len(self._order)):
+            yield self._members[self._order[at]]
+
     def __contains__(self, pending: Pending) -> bool:
         return self._members.get(pending.workload.sequence) is pending
 

@@ -46,7 +46,7 @@ class ClassLine:
 
     def __init__(self, partition: LivePartition, queue: QueueUsage, cls: PendingClass) -> None:
         self._partition, self.queue, self.cls = partition, queue, cls
-        self._members = iter(cls)
+        self._members = cls.members()
         self._app = self._next()
 
     @property
