@@ -219,6 +219,7 @@ def _change(change: Change, sentence: Sentence) -> dict[str, Any]:
         "cluster": change.cluster,
         "template": change.template,
         "number": change.number.value if change.kind is ChangeKind.QUOTA else None,
+        "holder": change.holder or None,
         "pod_set": change.pod_set,
         "workloads": list(change.workloads),
         "who_loses": list(change.who_loses),

@@ -249,7 +249,7 @@ class WorkloadChange(Schema):
     subject = serializers.CharField(
         allow_blank=True,
         help_text="A resource, `pods`, the key of a label, the name of a filter or preference, "
-        "flavor/resource, or a setting.",
+        "flavor/resource, `applications`, or a setting.",
     )
     queue = serializers.CharField(
         allow_null=True,
@@ -266,6 +266,11 @@ class WorkloadChange(Schema):
         [number.value for number in QuotaNumber],
         allow_null=True,
         help_text="The changed number; null for changes other than quota.",
+    )
+    holder = serializers.CharField(
+        allow_null=True,
+        help_text="The user or group whose limit changes, `*` for every other one; null for other "
+        "changes.",
     )
     pod_set = serializers.CharField(allow_null=True)
     to = AnyValue(

@@ -55,6 +55,13 @@ class QuotaNumber(StrEnum):
     LIMIT = "limit"
     #: The amount that such a queue is guaranteed.
     QUOTA = "quota"
+    #: Of hierarchical queues: the most that a queue may use, or applications that may run there.
+    MAXIMUM = "maximum"
+    #: What such a queue gets back by preemption.
+    GUARANTEE = "guarantee"
+    #: What a user, or a group, may use in such a queue.
+    USER_LIMIT = "user_limit"
+    GROUP_LIMIT = "group_limit"
 
 
 class Setting(StrEnum):
@@ -96,6 +103,7 @@ class Change:
     preference    name                     None
     ``resume``    ""                       None
     ``quota``     "flavor/resource"        amounts in thousandths, or UNLIMITED
+                  "applications"           numbers in thousandths
     ``policy``    a `Setting`              codes of the setting; None: no bound
     cluster_label key                      values; None: without the label
     ``finish``    ""                       None
@@ -121,6 +129,9 @@ class Change:
     template: str | None = None
     #: Only ``quota``.
     number: QuotaNumber = QuotaNumber.NOMINAL
+    #: Only `QuotaNumber.USER_LIMIT` and `GROUP_LIMIT`: the user or group as the config names it,
+    #: ``*`` for every other one.
+    holder: str = ""
     #: ``ask_less``: the pod set to reduce, if there are several or it has several pods.
     pod_set: str | None = None
     #: Ids of running workloads that would be preempted, and of evicting workloads that would

@@ -107,6 +107,34 @@ def _of_flavor(trials: Trials, snapshot: Snapshot, keys: list[FlavorResource]) -
     return few_that_suffice(_in_turn(trials.queue, keys), fits_without)
 
 
+def ends_by_size(trials: Trials, size: Callable[[Running], int]) -> Attempts:
+    """
+    Return the search for a few running workloads after whose end the workload starts.
+
+    Those of its own queue are preferred, then those of the largest *size*. For disciplines in which
+    every running workload of the tree may be in the way.
+    """
+    return Attempts(
+        ChangeKind.FINISH, [partial(_ended_by_size, trials, size)], most_tried=1, most_found=1
+    )
+
+
+def _ended_by_size(trials: Trials, size: Callable[[Running], int]) -> Change | None:
+    def fits_without(gone: list[Running]) -> bool:
+        return trials.fits(trials.scratch, (each.workload.id for each in gone))
+
+    def order(running: Running) -> tuple[bool, int, int]:
+        return running.queue != trials.queue.name, -size(running), -running.reservation
+
+    staying = [
+        each for queue in trials.queue.tree.queues for each in queue.running if not each.evicting
+    ]
+    chosen = few_that_suffice(iter(sorted(staying, key=order)), fits_without)
+    return proven_end(
+        trials, [tuple(sorted(each.workload.id for each in chosen))] if chosen else ()
+    )
+
+
 def few_that_suffice(
     in_turn: Iterator[Running], fits_without: Callable[[list[Running]], bool]
 ) -> list[Running]:

@@ -15,6 +15,10 @@ _NUMBERS = {
     QuotaNumber.LENDING_LIMIT: "lending limit",
     QuotaNumber.LIMIT: "limit",
     QuotaNumber.QUOTA: "quota",
+    QuotaNumber.MAXIMUM: "maximum",
+    QuotaNumber.GUARANTEE: "guarantee",
+    QuotaNumber.USER_LIMIT: "limit",
+    QuotaNumber.GROUP_LIMIT: "limit",
 }
 _SETTINGS = {
     Setting.WITHIN_QUEUE: "preemption within {queue}",
@@ -183,17 +187,22 @@ def _priority(change: Change) -> str:
 
 def _quota(change: Change) -> str:
     _, _, resource = change.subject.partition("/")
+    number = f"{_NUMBERS[change.number]} of {change.subject}{_of_holder(change)}"
     before, after = _amount(change.from_), _amount(change.to)
     verb = "Raise" if after > before else "Lower"
     if isinstance(after, Unlimited):
-        return (
-            f"Remove the {_NUMBERS[change.number]} of {change.subject} in {change.queue}, now "
-            f"{quantity(before, resource)}"
-        )
+        return f"Remove the {number} in {change.queue}, now {quantity(before, resource)}"
     return (
-        f"{verb} the {_NUMBERS[change.number]} of {change.subject} in {change.queue} from "
-        f"{quantity(before, resource)} to {quantity(after, resource)}"
+        f"{verb} the {number} in {change.queue} from {quantity(before, resource)} to "
+        f"{quantity(after, resource)}"
     )
+
+
+def _of_holder(change: Change) -> str:
+    if not change.holder:
+        return ""
+    noun = "user" if change.number is QuotaNumber.USER_LIMIT else "group"
+    return f" for every other {noun}" if change.holder == "*" else f" for {noun} {change.holder}"
 
 
 def _policy(change: Change) -> str:

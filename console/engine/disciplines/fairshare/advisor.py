@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -14,7 +14,7 @@ from console.engine.counterfactual.change import (
     QuotaNumber,
     SettingValues,
 )
-from console.engine.counterfactual.ending_workloads import few_that_suffice, proven_end
+from console.engine.counterfactual.ending_workloads import ends_by_size
 from console.engine.counterfactual.trials import Trials
 from console.engine.disciplines.fairshare.decision_facts import request_of
 from console.engine.disciplines.fairshare.ledger import counted
@@ -26,7 +26,7 @@ from console.engine.disciplines.fairshare.standing import Standing
 from console.engine.disciplines.fairshare.workload_order import is_preemptible
 from console.engine.disciplines.share_report import NumberChange, ShareNumber
 from console.engine.live.running import Running
-from console.engine.model.amounts import Unlimited
+from console.engine.model.amounts import FlavorResource, Unlimited
 from console.engine.model.policy import Policy
 
 #: The most numbers to try, and the most changes to suggest: a proof costs a whole cycle.
@@ -62,7 +62,9 @@ class FairshareAdvisor:
                 most_tried=trials.most(_MOST_TRIED),
                 most_found=_MOST_SHOWN,
             ),
-            Attempts(ChangeKind.FINISH, [partial(_ended, trials)], most_tried=1, most_found=1),
+            ends_by_size(
+                trials, partial(_size, {(POOL, name) for name in request_of(trials.workload)})
+            ),
         )
 
 
@@ -116,25 +118,9 @@ def _proven(trials: Trials, each: _Raise) -> Change | None:
     )
 
 
-def _ended(trials: Trials) -> Change | None:
-    """Return a few running workloads, first of its own queue, after whose end it starts."""
-
-    def fits_without(gone: list[Running]) -> bool:
-        return trials.fits(trials.scratch, (each.workload.id for each in gone))
-
-    keys = {(POOL, name) for name in request_of(trials.workload)}
-
-    def order(running: Running) -> tuple[bool, int, int]:
-        size = sum(amount for key, amount in running.usage.items() if counted(key) in keys)
-        return running.queue != trials.queue.name, -size, -running.reservation
-
-    staying = [
-        each for queue in trials.queue.tree.queues for each in queue.running if not each.evicting
-    ]
-    chosen = few_that_suffice(iter(sorted(staying, key=order)), fits_without)
-    if not chosen:
-        return None
-    return proven_end(trials, [tuple(sorted(each.workload.id for each in chosen))])
+def _size(keys: Collection[FlavorResource], running: Running) -> int:
+    """Return what a workload uses of *keys*."""
+    return sum(amount for key, amount in running.usage.items() if counted(key) in keys)
 
 
 def _raised(policy: Policy, each: _Raise) -> Policy:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from console.engine.disciplines.hierarchy.checks import all_checks
 from console.engine.disciplines.hierarchy.live_world import LiveWorld
 from console.engine.disciplines.hierarchy.nomination import HierarchyNomination
 from console.engine.disciplines.hierarchy.outcomes import Outcomes, Result
 from console.engine.disciplines.hierarchy.reasons import NO_NODES
 from console.engine.disciplines.hierarchy.scheduler import Alone, Started
+from console.engine.model.common_reasons import BEHIND_OTHERS, WAITING_FOR_PREEMPTED
 from console.engine.pending.pending_class import Pending
 
 if TYPE_CHECKING:
@@ -17,12 +19,17 @@ if TYPE_CHECKING:
 
 
 def nominate(
-    state: State, pending: Pending, without: frozenset[str] = frozenset()
+    state: State,
+    pending: Pending,
+    without: frozenset[str] = frozenset(),
+    *,
+    with_checks: bool = False,
 ) -> HierarchyNomination:
     """
     Return whether *pending* would start now, and where; or what refuses it.
 
-    It is enough if it would start after the running workloads *without* have ended.
+    It is enough if it would start after the running workloads *without* have ended. With
+    *with_checks*, the nomination has all checks, not only the one that refuses.
     """
     world = LiveWorld(state)
     name = pending.route.queue
@@ -35,6 +42,7 @@ def nominate(
     count = sum(ask.pending for ask in app.asks)
     if count:
         usage.change_pending(app.pending, count, pending.priority)
+    checks = tuple(all_checks(partition, app)) if with_checks else ()
     scheduler = partition.scheduler
     scheduler.lines = {usage.path: [Alone(app)]}
     scheduler.note_event()
@@ -44,7 +52,10 @@ def nominate(
     if found is not None:
         result.victims.extend(getattr(found, "victims", ()))
     outcomes = Outcomes(state, world, partition, {app: result})
-    nomination = outcomes.nomination(app, result, with_nodes=True)
+    nomination = replace(outcomes.nomination(app, result, with_nodes=True), checks=checks)
+    if result.victims and not without:
+        return replace(nomination, pending_reason=WAITING_FOR_PREEMPTED)
     if not result.started:
         return nomination
-    return replace(nomination, assignment=outcomes.assignment(pending, result.started))
+    assignment = outcomes.assignment(pending, result.started)
+    return replace(nomination, pending_reason=BEHIND_OTHERS, assignment=assignment)

@@ -13,17 +13,16 @@ from console.engine.disciplines.hierarchy.applications import (
     Message,
     NodeUsage,
 )
+from console.engine.disciplines.hierarchy.checks import refusing_check
 from console.engine.disciplines.hierarchy.live_partition import LivePartition
 from console.engine.disciplines.hierarchy.live_world import LiveWorld
 from console.engine.disciplines.hierarchy.nomination import (
-    Check,
     HierarchyNomination,
     NodeShortage,
     PreemptionVerdict,
     Stage,
 )
 from console.engine.disciplines.hierarchy.preemption import fence_of, victim_candidates
-from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
 from console.engine.disciplines.hierarchy.reasons import (
     BACKOFF,
     GANG_HAS_NO_ROOM,
@@ -46,7 +45,6 @@ from console.engine.disciplines.hierarchy.reasons import (
 from console.engine.disciplines.hierarchy.requests import usage_of_amounts
 from console.engine.disciplines.hierarchy.resources import NOTHING, Resources, plus
 from console.engine.disciplines.hierarchy.scheduler import Refused
-from console.engine.disciplines.hierarchy.users import Level
 from console.engine.live.live_tree import AnyQueue, Target
 from console.engine.live.pod_changes import placed_pods
 from console.engine.model.decision import Assignment, Place, PlacedPods, PodSetAssignment, Resize
@@ -251,6 +249,7 @@ class Outcomes:
     ) -> HierarchyNomination:
         """Return what the turns of an application found."""
         refused = self._scheduler.refusals.get(app)
+        with_nodes = with_nodes and (refused is None or refused.stage not in _REASONS)
         ask = self._asked(app, result, refused)
         counts: dict[str, int] = {}
         for started in result.started:
@@ -268,7 +267,7 @@ class Outcomes:
             counts=counts,
             user=app.user,
             group=app.group or "",
-            refusal=None if refused is None else self._check(refused),
+            refusal=None if refused is None else refusing_check(self._partition, refused),
             placed=len(result.started),
             shortages=self._shortages(ask) if with_nodes and ask is not None else (),
             messages=tuple(ask.messages) if ask is not None else (),
@@ -291,64 +290,6 @@ class Outcomes:
         if not any(node.accepts for node in self._scheduler.nodes):
             return NO_NODES
         return GANG_HAS_NO_ROOM if app.unit else NO_NODE_HAS_ROOM
-
-    def _check(self, refused: Refused) -> Check | None:
-        """Return the comparison that refuses an application."""
-        amount = refused.amount
-        if refused.queue is not None:
-            return self._check_of_queue(refused.stage, refused.queue, amount)
-        if refused.level is not None:
-            return self._check_of_level(refused.stage, refused.level, amount)
-        return None
-
-    def _check_of_queue(self, stage: Stage, queue: QueueUsage, amount: Resources) -> Check:
-        name = self._partition.full_name(queue)
-        if stage is Stage.APPLICATION_LIMIT_QUEUE:
-            used = queue.running + len(queue.accepting)
-            return Check(stage=stage, queue=name, limit=queue.queue.applications, used=used)
-        maximum = queue.queue.maximum or NOTHING
-        resource = next(
-            each
-            for each, value in amount.items()
-            if each in maximum and value > max(0, maximum[each] - queue.allocated.get(each, 0))
-        )
-        return Check(
-            stage=stage,
-            queue=name,
-            resource=resource,
-            requested=amount[resource],
-            limit=maximum[resource],
-            used=queue.allocated.get(resource, 0),
-        )
-
-    def _check_of_level(self, stage: Stage, level: Level, amount: Resources) -> Check:
-        name = self._partition.partition.full_name(level.path)
-        bound = level.bound
-        assert bound is not None
-        if stage in (Stage.APPLICATION_LIMIT_USER, Stage.APPLICATION_LIMIT_GROUP):
-            return Check(
-                stage=stage,
-                queue=name,
-                holder=level.holder,
-                limit=bound.applications,
-                used=len(level.use.applications),
-            )
-        limit = bound.resources or NOTHING
-        used = level.use.resources
-        resource = next(
-            each
-            for each, value in amount.items()
-            if each in limit and value > max(0, limit[each] - used.get(each, 0))
-        )
-        return Check(
-            stage=stage,
-            queue=name,
-            holder=level.holder,
-            resource=resource,
-            requested=amount[resource],
-            limit=limit[resource],
-            used=used.get(resource, 0),
-        )
 
     def _shortages(self, ask: Ask) -> tuple[NodeShortage, ...]:
         """Return why no node has room for one pod, by the number of nodes."""
@@ -389,7 +330,9 @@ def _causes(node: NodeUsage, ask: Ask) -> list[str]:
     if ask.allowed is not None and node.name not in ask.allowed:
         return ["constraints"]
     short = [name for name, value in ask.resources.items() if value > node.available.get(name, 0)]
-    return short or ["reserved"]
+    if not short and node.reserved is not None and node.reserved is not ask:
+        return ["reserved"]
+    return short
 
 
 def _total(allocations: Iterable[Allocation]) -> Resources:
