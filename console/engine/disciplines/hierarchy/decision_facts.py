@@ -7,12 +7,13 @@ from typing import Final
 
 from console.engine.disciplines.hierarchy.eligibility import gang_total, problem_of
 from console.engine.disciplines.hierarchy.inheritance import on_path, submitters
+from console.engine.disciplines.hierarchy.ledger import HierarchyAccount
 from console.engine.disciplines.hierarchy.nomination import Check, HierarchyNomination, Stage
 from console.engine.disciplines.hierarchy.placement import Attempt, Verdict
 from console.engine.disciplines.hierarchy.placement_route import PlacementRoute
 from console.engine.disciplines.hierarchy.requests import in_thousandths
 from console.engine.disciplines.hierarchy.resources import VCORE
-from console.engine.disciplines.hierarchy.spec import HierarchySpec, Partition
+from console.engine.disciplines.hierarchy.spec import POOL, HierarchySpec, Partition
 from console.engine.disciplines.hierarchy.trace import (
     NO_FACTS,
     CheckStep,
@@ -23,6 +24,7 @@ from console.engine.disciplines.hierarchy.trace import (
 )
 from console.engine.model.amounts import SCALE
 from console.engine.model.route import Route
+from console.engine.model.trace import QueueUse
 from console.engine.model.workload import Workload
 
 #: The most users, and the most groups, that a fact about access names.
@@ -107,6 +109,30 @@ def facts_without_nomination(
     if queue is None or not any(on_path(spec, queue)):
         return NO_FACTS
     return facts_of_rejection(spec, queue, workload)
+
+
+def uses(
+    account: HierarchyAccount, victim: str, nomination: HierarchyNomination
+) -> tuple[QueueUse, ...]:
+    """Return usage and guarantee of the queues of a preemptor and of its victim."""
+    found: list[QueueUse] = []
+    for resource in nomination.request:
+        key = POOL, resource
+        if not account.guaranteed(key) and not account.of(victim).guaranteed(key):
+            continue
+        for each in (account, account.of(victim)):
+            guaranteed = each.guaranteed(key)
+            found.append(
+                QueueUse(
+                    queue=each.name,
+                    resource=resource,
+                    used=each.used(key),
+                    guaranteed=guaranteed,
+                    fair_share=guaranteed,
+                    priority=0,
+                )
+            )
+    return tuple(found)
 
 
 def _rule(spec: HierarchySpec, partition: Partition, attempt: Attempt) -> RuleStep:

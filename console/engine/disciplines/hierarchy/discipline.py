@@ -13,6 +13,8 @@ from console.engine.disciplines.hierarchy.cycle import run_cycle
 from console.engine.disciplines.hierarchy.decision_facts import (
     facts_of_nomination,
     facts_without_nomination,
+    uses,
+    with_placement,
 )
 from console.engine.disciplines.hierarchy.eligibility import HierarchyJudge
 from console.engine.disciplines.hierarchy.explain import EXPLAIN_SECTIONS
@@ -44,7 +46,7 @@ from console.engine.model.load_plan import LoadPlan, RowsToLoad
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy, Queue
 from console.engine.model.route import Route
-from console.engine.model.trace import OutcomeStep, PreemptedStep, QueueStep
+from console.engine.model.trace import OutcomeStep, PreemptedStep, QueueStep, QueueUse
 from console.engine.model.trace_sections import TraceSection
 from console.engine.model.workload import Workload
 from console.engine.pending.pending_class import Pending
@@ -132,8 +134,8 @@ class HierarchyDiscipline(BasicDiscipline):
         return nominate(state, pending, without)
 
     def report(self, state: State, queue: LiveQueue, pending: Pending) -> HierarchyNomination:
-        """Return the nomination."""
-        return nominate(state, pending)
+        """Return the nomination, with all checks."""
+        return nominate(state, pending, with_checks=True)
 
     def preemption_summary(self, queue: Queue) -> str:
         """Return the kinds of preemption, which every queue may take part in."""
@@ -179,13 +181,17 @@ class HierarchyDiscipline(BasicDiscipline):
         queue: LiveQueue,
         nomination: Nomination | None = None,
     ) -> PreemptedStep:
-        """Return for which workload pods of *target* stop."""
+        """Return for which workload pods of *target* stop, with the numbers of both queues."""
+        figures: tuple[QueueUse, ...] = ()
+        if isinstance(nomination, HierarchyNomination) and target.queue is not None:
+            figures = uses(queue.account, target.queue, nomination)
         return PreemptedStep(
             preemptor=preemptor.id,
             preemptor_priority=priority,
             preemptor_requests=preemptor.total(),
             rule="",
             queue=queue.name,
+            uses=figures,
             origin=queue.policy.origin if queue.policy is not None else None,
         )
 
@@ -198,11 +204,13 @@ class HierarchyDiscipline(BasicDiscipline):
         nomination: Nomination | None,
         obstacles: tuple[Any, ...],
     ) -> Mapping[str, TraceSection]:
-        """Return what the nomination compared, or why the workload is rejected."""
-        if isinstance(nomination, HierarchyNomination) and route.queue is not None:
-            return {HIERARCHY: facts_of_nomination(nomination)}
+        """Return what the nomination compared, or why the workload is rejected, and the rules."""
         spec = hierarchy_of(policy)
-        return {HIERARCHY: facts_without_nomination(spec, route.queue, workload)}
+        if isinstance(nomination, HierarchyNomination) and route.queue is not None:
+            facts = facts_of_nomination(nomination)
+        else:
+            facts = facts_without_nomination(spec, route.queue, workload)
+        return {HIERARCHY: with_placement(facts, spec, route, workload)}
 
     def explain_sections(self) -> ExplainSections:
         """Return the stages about placement rules, limits, nodes and preemption."""

@@ -33,7 +33,6 @@ from console.engine.wording.words import (
     amount,
     amounts,
     cut,
-    listed,
     plural,
     quantity,
     resource_name,
@@ -42,11 +41,11 @@ from console.engine.wording.words import (
 
 #: What the messages about preemption mean.
 _PREEMPTION: Final = {
-    Message.NO_PREEMPTION: "no choice of pods that may be stopped makes room",
+    Message.NO_PREEMPTION: "no choice of pods that may be stopped is enough",
     Message.ATTEMPTS_EXHAUSTED: "other pods of the queue have already tried it in this cycle",
     Message.PRECONDITIONS: (
-        "it is tried only for pods that have waited for the delay of their queue, and once in a "
-        "while"
+        "it is tried only for pods that have waited for the delay of their queue, and not at "
+        "every turn"
     ),
     Message.NO_GUARANTEE: (
         "with the pod, the queue would use more than its guarantee, or it has none"
@@ -74,13 +73,15 @@ def _rule(step: RuleStep) -> Sentence:
 
 
 def _submitters(step: RuleStep) -> str:
-    """Return who may submit, without a period."""
+    """Return who may submit to the queue, without a period."""
     named = []
     if step.users:
         named.append(f"{'user' if len(step.users) == 1 else 'users'} {cut(step.users)}")
     if step.groups:
         named.append(f"{'group' if len(step.groups) == 1 else 'groups'} {cut(step.groups)}")
-    return f"There, {listed(named)} may" if named else "There, nobody may"
+    if not named:
+        return "Nobody may"
+    return sentence_case(f"{', and '.join(named)}{',' if len(named) > 1 else ''} may submit there")
 
 
 def _queue(context: ExplainContext) -> StageText:
@@ -102,15 +103,11 @@ def _request(context: ExplainContext) -> StageText:
         return stage_text("request", Verdict.FAIL, [Sentence(text=facts.problem)])
     if not facts.pods:
         return stage_text("request", Verdict.INFO, [])
-    pods = f"{plural(facts.pods, 'pod')} that start together" if facts.pods > 1 else "A pod"
-    each = ", each" if facts.pods > 1 else ""
-    verb = "request" if facts.pods > 1 else "requests"
-    sentences = [
-        Sentence(
-            text=f"{pods} {verb} {amounts(facts.request) or 'nothing'}{each}.",
-            numbers=dict(facts.request),
-        )
-    ]
+    requested = amounts(facts.request) or "nothing"
+    text = f"A pod requests {requested}."
+    if facts.pods > 1:
+        text = f"{plural(facts.pods, 'pod')} start together. Each requests {requested}."
+    sentences = [Sentence(text=text, numbers=dict(facts.request))]
     if facts.user:
         whose = f"It is submitted for user {facts.user}"
         if facts.group == "*":
@@ -185,7 +182,7 @@ def _search(context: ExplainContext) -> StageText:
 
 def _verdict_of_preemption(step: PreemptionStep) -> Sentence:
     meaning = _PREEMPTION.get(Message(step.text)) if step.text in set(Message) else None
-    text = f"Preemption was of no use: {meaning or step.text}."
+    text = f"Preemption makes no room: {meaning or step.text}."
     if step.fence:
         text = f"{text} Pods below {step.fence} were considered"
         text = f"{text}." if step.candidates is None else f"{text}, {step.candidates} of them."

@@ -30,10 +30,12 @@ def over_quota(context: ExplainContext) -> str:
     check = facts_of(context.trace).refusal
     if check is None:
         return f"Waiting in {context.queue}: a limit does not allow it to start."
-    used = f"{amount(check.used, check.resource)} are" if check.used else "nothing is"
+    used = f"{quantity(check.used, check.resource)} is" if check.used else "nothing is"
+    pods = facts_of(context.trace).pods
+    who = "a pod requests" if pods < 2 else f"{plural(pods, 'pod')} that start together request"
     return (
         f"Waiting in {context.queue}: {limit_of(check)} is "
-        f"{amount(check.limit, check.resource)}, of which {used} used, and a pod requests "
+        f"{amount(check.limit, check.resource)}, of which {used} used, and {who} "
         f"{quantity(check.requested, check.resource)}."
     )
 
@@ -46,7 +48,12 @@ def limit_of(check: CheckStep) -> str:
     'the limit of user sue in root.dev'
     >>> limit_of(CheckStep(stage=Stage.QUEUE_QUOTA, queue="root.dev"))
     'the maximum of root.dev'
+    >>> limit_of(CheckStep(stage=Stage.QUEUE_QUOTA, queue="root"))
+    'the capacity of all nodes'
     """
+    if check.stage is Stage.QUEUE_QUOTA and "." not in check.queue:
+        # The maximum of a root is what the nodes of its partition offer.
+        return "the capacity of all nodes"
     if not check.holder:
         return f"the maximum of {check.queue}"
     return f"the limit of {holder(check)} in {check.queue}"

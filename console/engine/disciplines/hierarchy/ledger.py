@@ -97,6 +97,10 @@ class HierarchyAccount:
         """Return the smallest maximum of the queue and those above it."""
         return min(self._ledger.maximum(name, key) for name in (self.name, *self.path))
 
+    def of(self, name: str) -> HierarchyAccount:
+        """Return the account of another queue of the ledger."""
+        return self._ledger.queue(name)
+
     def used(self, key: FlavorResource) -> int:
         """Return what the workloads at and below the queue use."""
         return self.below.get(counted(key), 0)
