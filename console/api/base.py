@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, ClassVar
 
+import structlog
 from django.utils.cache import patch_cache_control
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
@@ -141,6 +142,23 @@ class OrgView(JSONView):
             raise NotFound("This URL does not exist.")
         self.actor = actor_of(request, kwargs["org"])
         self.actor.require(self.required_permission)
+
+
+class TokenView(JSONView):
+    """An endpoint in the organization of a token, which its URL does not name; it is the actor."""
+
+    #: The OpenAPI document does not include endpoints of other protocols.
+    schema = None
+    actor: Actor
+
+    def identify(self, request: Request, **kwargs: Any) -> None:
+        """Set the actor; raises NotAllowed for a missing permission."""
+        assert isinstance(request.auth, ApiToken)
+        self.actor = Actor.from_token(request.auth)
+        structlog.contextvars.bind_contextvars(org=self.actor.org.slug)
+        self.actor.require(self.required_permission)
+        if not all(is_storable(value) for value in kwargs.values() if isinstance(value, str)):
+            raise NotFound("This URL does not exist.")
 
 
 class NoSuchAddress(JSONView):

@@ -5,41 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import structlog
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from console.api.base import JSONView
+from console.api.base import TokenView
 from console.api.compat.authentication import ClientTokenAuthentication
 from console.api.compat.errors import exception_handler
 from console.errors import BadRequest, FieldError, NotFound
-from console.orgs.models import ApiToken
-from console.orgs.permissions import Actor
 from console.paging import read_cursor
-from console.reading import is_storable
 
 
-class ClientView(JSONView):
+class ClientView(TokenView):
     """An endpoint in the organization of the client's token; *actor* is that token."""
 
     authentication_classes = [ClientTokenAuthentication]
-    #: The OpenAPI document does not include these endpoints.
-    schema = None
-    actor: Actor
 
     def get_exception_handler(self) -> Any:
         """Return the handler that formats errors for the client."""
         return exception_handler
-
-    def identify(self, request: Request, **kwargs: Any) -> None:
-        """Set the actor; raises NotAllowed for a missing permission."""
-        assert isinstance(request.auth, ApiToken)
-        self.actor = Actor.from_token(request.auth)
-        # URLs of this protocol do not contain the organization.
-        structlog.contextvars.bind_contextvars(org=self.actor.org.slug)
-        self.actor.require(self.required_permission)
-        if not all(is_storable(value) for value in kwargs.values() if isinstance(value, str)):
-            raise NotFound("This URL does not exist.")
 
     def paging_token(self, request: Request) -> str | None:
         """Return the cursor of a page; raises BadRequest for an invalid one."""
