@@ -58,3 +58,30 @@ def go_nanoseconds(text: str, units: Mapping[str, int] = GO_UNITS) -> int | None
     if nanoseconds > _MOST:
         return None
     return sign * int(nanoseconds)
+
+
+def write_go_duration(nanoseconds: int) -> str:
+    """
+    Return a duration in the notation of Go.
+
+    >>> [write_go_duration(each * 10**6) for each in (0, 250, 1500, 30_000, 3_690_000)]
+    ['0s', '250ms', '1.5s', '30s', '1h1m30s']
+    """
+    if nanoseconds < 0:
+        return f"-{write_go_duration(-nanoseconds)}"
+    if nanoseconds < GO_UNITS["s"]:
+        units = ("ms", "\u00b5s")
+        unit = next((each for each in units if nanoseconds >= GO_UNITS[each]), "ns")
+        return f"{_decimal(nanoseconds, unit)}{unit}" if nanoseconds else "0s"
+    minutes, rest = divmod(nanoseconds, GO_UNITS["m"])
+    hours, minutes = divmod(minutes, 60)
+    before = f"{hours}h{minutes}m" if hours else f"{minutes}m" if minutes else ""
+    return f"{before}{_decimal(rest, 's')}s"
+
+
+def _decimal(nanoseconds: int, unit: str) -> str:
+    whole, rest = divmod(nanoseconds, GO_UNITS[unit])
+    if not rest:
+        return str(whole)
+    digits = len(str(GO_UNITS[unit])) - 1
+    return f"{whole}.{rest:0{digits}d}".rstrip("0")
