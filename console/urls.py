@@ -15,6 +15,8 @@ urlpatterns = [
     # The anyscale client sends "//api" if its host is configured with a trailing slash.
     re_path("^/*api/v2/", include("console.api.compat.urls")),
     re_path("^/*ext/v0/", include("console.api.compat.external_urls")),
+    # Addresses of schedulers are configured with a trailing slash, too.
+    re_path("^/*ws/v1/", include("console.api.yunikorn.urls")),
     re_path("^/*(?:api/v2|ext/v0)$", NoSuchAddress.as_view()),
     path("", include("console.pages.urls")),
 ]

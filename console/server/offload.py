@@ -59,6 +59,7 @@ _UNQUOTED: Final = "".join(map(chr, range(0x21, 0x7F)))
 
 _ORG: Final = r"/api/v1/orgs/[^/]+"
 _COMPATIBILITY_API: Final = r"/+(?:api/v2|ext/v0)/scheduler/config"
+_YUNIKORN_API: Final = r"/+ws/v1"
 _PAGES: Final = r"/o/[^/]+"
 
 #: Paths of searches, comparisons, previews, routing and whole clusters, which are always expensive.
@@ -73,7 +74,9 @@ _EXPENSIVE: Final = re.compile(
     rf"|{_PAGES}/tools/(?:route/many|placements)"
 )
 #: Paths that parse the request body, which are expensive for a long one.
-_READS_TEXT: Final = re.compile(rf"(?:{_ORG}|{_PAGES}|{_COMPATIBILITY_API})(?:/.*)?")
+_READS_TEXT: Final = re.compile(
+    rf"(?:{_ORG}|{_PAGES}|{_COMPATIBILITY_API}|{_YUNIKORN_API})(?:/.*)?"
+)
 #: The query of an export of a whole list, and that of an explanation without a search.
 _EXPORT: Final = re.compile(r"(?:^|&)as=(?:csv|ndjson)(?:&|$)")
 _MARKDOWN: Final = re.compile(r"(?:^|&)as=markdown(?:&|$)")

@@ -49,6 +49,8 @@ class Endpoint:
             case "json":
                 body = json.dumps(fields, default=str, skipkeys=True)
                 return client.post(address, body, content_type="application/json")
+            case "raw":
+                return client.post(address, _bytes(fields["text"]), content_type="text/plain")
             case "query":
                 # The web server accepts no longer address.
                 short = {name: str(value)[:LONGEST_IN_ADDRESS] for name, value in fields.items()}
@@ -128,6 +130,9 @@ ENDPOINTS: Final = {
     "apply by the client": Endpoint(path=_CLIENT, fields=_document, stores=True, is_placed=False),
     "validate": Endpoint(path=f"{_CLIENT}/validate", fields=_document, is_placed=False),
     "preview": Endpoint(path=f"{_CLIENT}/preview", fields=_document, is_placed=False),
+    "validate for YuniKorn": Endpoint(
+        path="/ws/v1/validate-conf", fields=_plain(), form="raw", is_placed=False
+    ),
     "check while typing": Endpoint(path=f"{_PAGES}/edit/check", fields=_plain(seq=1)),
     "complete": Endpoint(path=f"{_PAGES}/edit/complete", fields=_plain(line=3, column=9)),
     "explain": Endpoint(path=f"{_PAGES}/edit/explain", fields=_plain(line=3, column=9)),

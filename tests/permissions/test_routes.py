@@ -19,7 +19,7 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 _SOME = frozenset({"viewer here", "owner here", "owner elsewhere"})
 #: Catch-all routes, which answer every method.
 _REST = frozenset(
-    {"api/v1/", "^/*api/v2/", "^/*ext/v0/", "^/*(?:api/v2|ext/v0)$"},
+    {"api/v1/", "^/*api/v2/", "^/*ext/v0/", "^/*ws/v1/", "^/*(?:api/v2|ext/v0)$"},
 )
 
 

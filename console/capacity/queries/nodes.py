@@ -12,6 +12,7 @@ from django.http import QueryDict
 from console.capacity.models import Cluster, Node
 from console.chunks import chunks
 from console.label_values import label_value
+from console.orgs.models import Organization
 from console.paging import Page, read_cursor, write_cursor
 from console.reading import QueryReader
 
@@ -67,4 +68,20 @@ def known_names(cluster: Cluster, names: Collection[str]) -> set[str]:
         name
         for some in chunks(sorted(names))
         for name in nodes.filter(name__in=some).values_list("name", flat=True)
+    }
+
+
+def taken_of(
+    org: Organization, nodes: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], dict[str, int]]:
+    """
+    Return what pods of other schedulers use of each of *nodes*, by names of cluster and node.
+
+    In thousandths by resource; nodes of which they use nothing are absent.
+    """
+    clusters = {cluster for cluster, _ in nodes}
+    rows = Node.objects.filter(cluster__org=org, cluster__name__in=clusters, taken__isnull=False)
+    found = rows.values_list("cluster__name", "name", "taken")
+    return {
+        (cluster, name): taken or {} for cluster, name, taken in found if (cluster, name) in nodes
     }

@@ -43,6 +43,8 @@ class Located:
     switches: tuple[Written[str], ...] = ()
     #: Service settings: key -> text.
     settings: dict[str, Written[str]] = field(default_factory=dict)
+    #: The text of ``queues.yaml`` itself.
+    text: str = ""
 
 
 def locate(roots: Sequence[Node], findings: Findings) -> Located:
@@ -67,7 +69,8 @@ def _plain(roots: Sequence[Node], findings: Findings) -> Located:
         )
     if not stated:
         return Located()
-    return Located(root=stated[0], switches=_plain_switches(stated[0], findings))
+    switches = _plain_switches(stated[0], findings)
+    return Located(root=stated[0], switches=switches, text=findings.positions.text)
 
 
 def _is_empty(node: Node) -> bool:
@@ -151,7 +154,7 @@ class _Maps:
             if not before:
                 self._findings.cite(validator_message(scalar.text)[0] or "")
             return
-        found.path = path
+        found.path, found.text = path, scalar.text
         is_block = self._findings.positions.text[scalar.start : scalar.start + 1] in ("|", ">")
         line = self._findings.positions.span(scalar.start, scalar.start).line
         found.first_line = line + 1 if is_block else line

@@ -75,4 +75,4 @@ def _document(located: Located, problems: Problems) -> Document:
     decoder = Decoder(problems, located.first_line)
     config = decoder.struct(located.root, CONFIG, located.path)
     partitions = partitions_of(config) if config is not None else ()
-    return Document(partitions=partitions, settings=located.settings)
+    return Document(partitions=partitions, settings=located.settings, text=located.text)

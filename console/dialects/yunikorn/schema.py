@@ -169,6 +169,8 @@ class Document:
     partitions: tuple[PartitionDoc, ...] = ()
     #: Service settings: key -> text.
     settings: dict[str, Written[str]] = field(default_factory=dict)
+    #: The text of ``queues.yaml`` itself.
+    text: str = ""
 
 
 def plain(texts: Texts) -> Iterator[tuple[str, str]]:

@@ -60,21 +60,16 @@ def find_victims(
     return _Search(ask, applications, nodes, compatibility, tried_nodes=tried_nodes).run()
 
 
-def victim_candidates(
-    ask: Ask, applications: Applications, compatibility: Compatibility
-) -> Iterator[Allocation]:
+def victim_candidates(ask: Ask, applications: Applications) -> Iterator[Allocation]:
     """Yield the pods that may stop for an ask, if guarantees allow it."""
     fence, priorities = _fence(ask)
     asker = ask.app.queue
-    usage = _Snapshots(asker, compatibility)
 
     def below(queue: QueueUsage, priority: int, *, is_fenced: bool) -> Iterator[Allocation]:
         if queue is asker:
             return
         if queue.queue.is_leaf:
-            left = usage.guarantee_left(queue)
-            if left is None or any(value < 0 for value in left.values()):
-                yield from _eligible(queue, applications, ask, priority, is_fenced=is_fenced)
+            yield from _eligible(queue, applications, ask, priority, is_fenced=is_fenced)
             return
         for child in queue.children.values():
             settings = child.queue.settings
@@ -125,6 +120,9 @@ def _eligible(
     leaf: QueueUsage, applications: Applications, ask: Ask, priority: int, *, is_fenced: bool
 ) -> Iterator[Allocation]:
     if not leaf.queue.settings.preempts:
+        return
+    left = _Snapshots(ask.app.queue, Compatibility()).guarantee_left(leaf)
+    if left is not None and all(value >= 0 for value in left.values()):
         return
     for app in applications.get(leaf, {}).values():
         for each in app.allocations.values():
@@ -229,7 +227,7 @@ class _Search:
         self._compatibility = compatibility
         self._tried_nodes = tried_nodes
         self._start = _Snapshots(self._asker, compatibility)
-        self._candidates = list(victim_candidates(ask, applications, compatibility))
+        self._candidates = list(victim_candidates(ask, applications))
 
     def run(self) -> Preemption | Message | None:
         if not self._is_guaranteed():

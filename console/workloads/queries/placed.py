@@ -1,0 +1,34 @@
+"""The newest running workloads, with their pods and places."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from console.orgs.models import Organization
+from console.paging import newest_of
+from console.workloads.models import Workload
+from console.workloads.queries.running import RUNNING
+
+#: Maximum number of workloads of each state that are read, the newest.
+MOST_READ: Final = 10_000
+
+_COLUMNS: Final = (
+    *("uid", "name", "namespace", "user", "groups", "queue", "priority", "state"),
+    *("requests", "pod_sets", "assignment", "remaining_pods", "submitted_at", "admitted_at"),
+)
+
+
+def newest_running(org: Organization) -> tuple[list[Workload], bool]:
+    """
+    Return the running workloads, oldest first, and whether they are all.
+
+    At most the newest `MOST_READ` of each state are read.
+    """
+    found: list[Workload] = []
+    is_whole = True
+    for state in RUNNING:
+        rows = Workload.objects.filter(org=org, state=state, queue__isnull=False)
+        newest = list(newest_of(rows, MOST_READ).only(*_COLUMNS))
+        is_whole = is_whole and len(newest) < MOST_READ
+        found += newest
+    return sorted(found, key=lambda each: each.pk), is_whole

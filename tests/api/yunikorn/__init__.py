@@ -1,0 +1,1 @@
+"""Tests of YuniKorn's REST API."""
