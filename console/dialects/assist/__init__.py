@@ -13,7 +13,7 @@ from console.dialects import dialects
 from console.dialects.assist.completion import Completion, complete
 from console.dialects.assist.hover import Help, explain
 from console.dialects.assist.names import Item, Names, Reference, read_names
-from console.dialects.assist.schemas import Schema
+from console.dialects.assist.schemas import Schema, documents_of
 from console.dialects.assist.tolerant_parser import parse_tolerantly
 from console.dialects.base import Dialect
 from console.dialects.collector import collector_paused
@@ -31,7 +31,7 @@ class Assistant:
     def __init__(self, schema: Schema, text: str) -> None:
         self._schema = schema
         self._text = text
-        self._parsed = parse_tolerantly(text)
+        self._parsed = parse_tolerantly(text, documents_of(schema))
         #: The objects that the text defines, and the references to them.
         self.names: Names = read_names(schema, self._parsed)
 

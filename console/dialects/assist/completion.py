@@ -10,7 +10,13 @@ from typing import Final
 from console.dialects.assist.cursor_context import CursorContext, find_cursor_context
 from console.dialects.assist.facts import Facts, facts_of
 from console.dialects.assist.names import Names
-from console.dialects.assist.schemas import Schema, properties_of, schemas_at, step_into
+from console.dialects.assist.schemas import (
+    Schema,
+    documents_of,
+    properties_of,
+    schemas_at,
+    step_into,
+)
 from console.dialects.assist.tolerant_parser import Node, TolerantParser, split_lines
 from console.dialects.scalars import write_text
 
@@ -40,7 +46,7 @@ def complete(
     schema: Schema, text: str, parsed: TolerantParser, names: Names, line: int, column: int
 ) -> tuple[Completion, ...]:
     """Return the completions at the cursor, in the order of the schema; *line* counts from 1."""
-    cursor = find_cursor_context(text, line, column)
+    cursor = find_cursor_context(text, line, column, documents_of(schema))
     if cursor is None:
         return ()
     document = _whole(parsed, cursor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -43,9 +44,13 @@ class CursorContext:
     list_of: Path | None = None
 
 
-def find_cursor_context(text: str, line: int, column: int) -> CursorContext | None:
+def find_cursor_context(
+    text: str, line: int, column: int, documents: Container[str] = ()
+) -> CursorContext | None:
     """
     Return the context of a cursor; *line* and *column* count from 1.
+
+    Blocks of text of the keys *documents* are documents.
 
     None in comments, in block scalars, after a complete quoted text, and beyond `_LONGEST`
     characters of a line.
@@ -60,7 +65,7 @@ def find_cursor_context(text: str, line: int, column: int) -> CursorContext | No
         return None
     start = max((found.end() for found in _BOUNDARY.finditer(before)), default=0)
     before, word = before[:start], before[start:]
-    parsed = TolerantParser()
+    parsed = TolerantParser(documents)
     for each in lines[: line - 1]:
         parsed.read(each)
     if before.endswith(("'", '"')) and not _STRINGS.sub("", before).endswith(("'", '"')):

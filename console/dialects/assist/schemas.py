@@ -47,6 +47,23 @@ def properties_of(schemas: list[Schema]) -> dict[str, list[Schema]]:
     return merged
 
 
+def documents_of(root: Schema) -> frozenset[str]:
+    """Return the keys whose texts are documents: ``x-document`` marks their schemas."""
+    found: set[str] = set()
+    waiting: list[Any] = [root]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Mapping):
+            stated = each.get("properties")
+            for key, value in stated.items() if isinstance(stated, Mapping) else ():
+                if isinstance(value, Mapping) and value.get("x-document"):
+                    found.add(key)
+            waiting += each.values()
+        elif isinstance(each, list):
+            waiting += each
+    return frozenset(found)
+
+
 def describe(schemas: list[Schema], key: str) -> Any:
     """Return the first value of *key* in *schemas*, or None if no schema has it."""
     return next((schema[key] for schema in schemas if key in schema), None)

@@ -4,12 +4,14 @@ A tolerant YAML parser: the probable structure of a text, also while it is incom
 The parser of a dialect needs a complete document and reports its errors. An editor needs the
 position of the cursor in a text that is often invalid. So this parser works line by line, trusts
 indentation and brackets, and reports no errors: of contradictory lines the later one wins, and
-levels deeper than the limit are omitted.
+levels deeper than the limit are omitted. A block of text that is a document itself, such as a file
+in a ConfigMap, is read like a mapping below its key.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -84,7 +86,9 @@ class Open:
 class TolerantParser:
     """The documents of a text, as far as it has been parsed."""
 
-    def __init__(self) -> None:
+    def __init__(self, documents: Container[str] = ()) -> None:
+        #: The keys whose blocks of text are documents.
+        self._documents = documents
         self.roots: list[Node | None] = [None]
         #: The open collections, from the root to the end of the text read so far.
         self.stack: list[Open] = []
@@ -205,6 +209,9 @@ class TolerantParser:
             return
         if _BLOCK_TEXT.match(line, at):
             top = self.stack[-1] if self.stack else None
+            key = top.node.entries[-1].key if top is not None else None
+            if key is not None and key.text in self._documents:
+                return
             self.in_text = top.column if top and top.column is not None else -1
             self._attach(self._node("scalar", at, len(line.rstrip()), ""))
             return
@@ -296,9 +303,13 @@ class TolerantParser:
         return node
 
 
-def parse_tolerantly(text: str) -> TolerantParser:
-    """Return the probable structure of *text*; never raises."""
-    made = TolerantParser()
+def parse_tolerantly(text: str, documents: Container[str] = ()) -> TolerantParser:
+    """
+    Return the probable structure of *text*; never raises.
+
+    Blocks of text of the keys *documents* are documents.
+    """
+    made = TolerantParser(documents)
     for line in split_lines(text):
         made.read(line)
     return made

@@ -403,5 +403,12 @@ LIKELY_NAME = Code(
     "Resource that is probably misspelled",
     "Every name is a resource of its own; the resource of CPUs is vcore, in cores.",
 )
+SWITCHES_IN_FILE = Code(
+    "YUN071",
+    Severity.WARNING,
+    "Switches that YuniKorn refuses",
+    "YuniKorn does not know x-compatibility and refuses the ConfigMap. Write the names under the "
+    "key sluice.compatibility of data, which it does not read.",
+)
 
 YUNIKORN_CODES = declared(globals())

@@ -17,6 +17,7 @@ from console.dialects.yunikorn.codes import (
     NOT_READ,
     REPEATED_CONFIG,
     SECOND_CONFIG,
+    SWITCHES_IN_FILE,
 )
 from console.dialects.yunikorn.library_types import SWITCHES
 from console.dialects.yunikorn.validator import validator_message
@@ -69,7 +70,7 @@ def _plain(roots: Sequence[Node], findings: Findings) -> Located:
         )
     if not stated:
         return Located()
-    switches = _plain_switches(stated[0], findings)
+    switches = _plain_switches(stated[0], SWITCHES, findings)
     return Located(root=stated[0], switches=switches, text=findings.positions.text)
 
 
@@ -77,17 +78,17 @@ def _is_empty(node: Node) -> bool:
     return isinstance(node, UnreadNode) or (isinstance(node, ScalarNode) and node.is_null)
 
 
-def _plain_switches(root: Node, findings: Findings) -> tuple[Written[str], ...]:
+def _plain_switches(root: Node, path: str, findings: Findings) -> tuple[Written[str], ...]:
     """Return the switches that the config itself states: a text, or a list of texts."""
     found = root.entries.get(SWITCHES) if isinstance(root, MapNode) else None
     if found is None or _is_empty(found[1]):
         return ()
     value = found[1]
     if isinstance(value, ScalarNode):
-        return split_names(value, SWITCHES)
+        return split_names(value, path)
     switches: list[Written[str]] = []
     for index, item in enumerate(value.items if isinstance(value, ListNode) else [value]):
-        place = Place(item.start, item.end, f"{SWITCHES}[{index}]")
+        place = Place(item.start, item.end, f"{path}[{index}]")
         if isinstance(item, ScalarNode):
             switches.append(Written(item.text, place))
         elif not isinstance(item, UnreadNode):
@@ -160,6 +161,21 @@ class _Maps:
         found.first_line = line + 1 if is_block else line
         if not _is_empty(root):
             found.root = root
+            self._read_switches(root, path, found)
+
+    def _read_switches(self, root: Node, path: str, found: Located) -> None:
+        """Read the switches in the config itself, unless the ConfigMap states some."""
+        own = _join(path, SWITCHES)
+        switches = _plain_switches(root, own, self._findings)
+        if switches and isinstance(root, MapNode):
+            key = root.entries[SWITCHES][0]
+            self._findings.add(
+                SWITCHES_IN_FILE,
+                Place(key.start, key.end, own),
+                f"YuniKorn refuses {SWITCHES}, which it does not know.",
+                f"Write the names under {MAP_SWITCHES} in data.",
+            )
+        found.switches = found.switches or switches
 
     def _objects(self, node: Node, path: str) -> Iterator[tuple[MapNode, str]]:
         if _is_empty(node):

@@ -33,21 +33,27 @@ def json_schema() -> dict[str, Any]:
         "type": ["object", "null"],
         "if": {"required": ["kind"], "properties": {"kind": {"pattern": "."}}},
         "then": _config_map(),
-        "else": _mapping(
-            "The content of queues.yaml.",
-            {
-                "partitions": _list("Trees of queues, each with nodes of its own.", _partition()),
-                "checksum": _TEXT | {"description": "Computed by YuniKorn; it is not read."},
-                SWITCHES: {
-                    "description": "In which points YuniKorn's own behavior is wanted: yunikorn "
-                    "for all, or a list of names. YuniKorn itself does not know the field.",
-                    "type": ["array", "string", "null"],
-                    "items": {"type": "string", "enum": list(NAMES)},
-                    "examples": [ALL],
-                },
-            },
-        ),
+        "else": _mapping("The content of queues.yaml.", _config() | _switches()),
         "$defs": {"queue": _queue(), "rule": _rule()},
+    }
+
+
+def _config() -> dict[str, Any]:
+    return {
+        "partitions": _list("Trees of queues, each with nodes of its own.", _partition()),
+        "checksum": _TEXT | {"description": "Computed by YuniKorn; it is not read."},
+    }
+
+
+def _switches() -> dict[str, Any]:
+    return {
+        SWITCHES: {
+            "description": "In which points YuniKorn's own behavior is wanted: yunikorn for all, "
+            "or a list of names. YuniKorn itself does not know the field.",
+            "type": ["array", "string", "null"],
+            "items": {"type": "string", "enum": list(NAMES)},
+            "examples": [ALL],
+        },
     }
 
 
@@ -68,7 +74,12 @@ def _config_map() -> dict[str, Any]:
                 "type": ["object", "null"],
                 "description": "The config and settings of the service.",
                 "properties": {
-                    FILE: {"type": "string", "description": "The config as a text."},
+                    FILE: {
+                        "type": "string",
+                        "description": "The config as a text.",
+                        "x-document": True,
+                        "properties": _config(),
+                    },
                     MAP_SWITCHES: _TEXT
                     | {"description": "In which points YuniKorn's own behavior is wanted."},
                     **{
@@ -244,9 +255,12 @@ def _properties() -> dict[str, Any]:
         "description": "Settings of the order and preemption of a queue.",
         "properties": {
             name: {
-                "type": ["string", "integer", "boolean", "null"],
                 "description": f"{each.about} Default: {each.default}.",
-                **({"examples": list(each.words)} if each.words else {}),
+                **(
+                    {"type": ["string", "null"], "examples": list(each.words)}
+                    if each.words
+                    else {"type": ["string", "integer", "null"]}
+                ),
             }
             for name, each in PROPERTIES.items()
         },

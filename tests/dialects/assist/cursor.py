@@ -1,4 +1,4 @@
-"""Editor assistance at the cursor, which a bar marks in the text."""
+"""Editor assistance at the cursor, which the last bar of the text marks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from console.engine.model.inventory import Inventory
 
 
 def _split(marked: str) -> tuple[str, int, int]:
-    at = marked.index("|")
+    at = marked.rindex("|")
     before = marked[:at]
     return before + marked[at + 1 :], before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1
 
