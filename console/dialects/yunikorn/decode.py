@@ -25,7 +25,7 @@ from console.dialects.codes import (
 )
 from console.dialects.findings import Edit, Place, Repair
 from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode, UnreadNode
-from console.dialects.repairs import replace, suggest
+from console.dialects.repairs import remove_field, replace, suggest
 from console.dialects.scalars import write_text
 from console.dialects.tree import report_repeated_key
 from console.dialects.wording import capitalize, listed, shorten
@@ -169,6 +169,7 @@ class Decoder:
                 place,
                 f"{key.text} has no effect: YuniKorn 1.5 removed it, and refuses it since.",
                 "Remove it.",
+                (remove_field(self._findings, Place(value.start, value.end), key.text),),
                 original=original,
                 stage=Stage.TEXT,
             )

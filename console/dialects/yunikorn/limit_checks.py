@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Final
 
 from console.dialects.findings import Place
+from console.dialects.repairs import remove_field
 from console.dialects.wording import quote, shorten
 from console.dialects.written import Unread, Written
 from console.dialects.yunikorn.access import LIMITED_GROUP, LIMITED_USER
@@ -22,6 +23,7 @@ from console.dialects.yunikorn.codes import (
     ONLY_WILDCARD_GROUP,
 )
 from console.dialects.yunikorn.problems import Problems
+from console.dialects.yunikorn.repairs import applications_fix, remove_item, set_amounts
 from console.dialects.yunikorn.schema import LimitDoc, QueueDoc, plain
 from console.engine.disciplines.hierarchy.resources import fits, is_positive
 from console.engine.disciplines.hierarchy.spec import ROOT
@@ -58,25 +60,26 @@ class LimitChecks:
         self._check_groups(limit.groups or ())
         self._check_amounts(limit)
 
-    def _check_users(self, users: Iterable[Written[str]]) -> None:
+    def _check_users(self, users: Sequence[Written[str]]) -> None:
         for user in users:
             name = user.value
             self._check_name(user, LIMITED_USER, "user")
             if name in self._users:
                 original = f"duplicated user name '{name}', already exists"
-                self._note_repeated(user, "user", original)
+                self._note_repeated(user, "user", original, len(users))
             elif WILDCARD in self._users:
                 original = f"should not set no wildcard user {name} after wildcard user limit"
                 self._note_after_wildcard(user, "users", original)
             self._users.add(name)
 
-    def _check_groups(self, groups: Iterable[Written[str]]) -> None:
+    def _check_groups(self, groups: Sequence[Written[str]]) -> None:
         wildcard: Place | None = None
         for group in groups:
             name = group.value
             self._check_name(group, LIMITED_GROUP, "group")
             if name in self._groups:
-                self._note_repeated(group, "group", f"duplicated group name '{name}'")
+                original = f"duplicated group name '{name}'"
+                self._note_repeated(group, "group", original, len(groups))
             elif WILDCARD in self._groups:
                 original = f"should not set no wildcard group {name} after wildcard group limit"
                 self._note_after_wildcard(group, "groups", original)
@@ -103,12 +106,13 @@ class LimitChecks:
                 original=f"invalid limit {what} name '{name.value}' in limit definition",
             )
 
-    def _note_repeated(self, name: Written[str], what: str, original: str) -> None:
+    def _note_repeated(self, name: Written[str], what: str, original: str, count: int) -> None:
         self._problems.add(
             LIMIT_REPEATED,
             name.place,
             f"The queue has another limit for the {what} {quote(name.value)} already.",
             "Remove the name from one of the limits.",
+            remove_item(self._problems.findings, name.place) if count > 1 else (),
             original=original,
         )
 
@@ -133,6 +137,9 @@ class LimitChecks:
                 limit.resources.place,
                 f"All quantities of the limit{shown} are 0.",
                 "State a quantity above 0, or remove maxresources.",
+                (remove_field(self._problems.findings, limit.resources.place, "maxresources"),)
+                if applications
+                else (),
                 original=f"MaxResources should be greater than zero in '{limit.description}' limit",
             )
         unread = limit.values.unread
@@ -157,6 +164,7 @@ class LimitChecks:
                 limit.applications.place,
                 f"The limit{shown} allows {applications} applications, and its queue {most}.",
                 f"Write {most} or less.",
+                applications_fix(limit, most, self._problems.findings),
                 original=f"invalid MaxApplications settings for limit {limit.description} "
                 "exceed current the queue MaxApplications",
             )
@@ -173,6 +181,15 @@ class LimitChecks:
                 limit.resources.place,
                 f"The limit{shown} allows more than the maximum of its queue.",
                 "Lower the limit, or raise the maximum of the queue.",
+                set_amounts(
+                    limit.resources.value,
+                    {
+                        name: maximum[name]
+                        for name, amount in stated.items()
+                        if maximum is not None and amount > maximum.get(name, amount)
+                    },
+                    "Lower the limit",
+                ),
                 original=f"invalid MaxResources settings for limit {limit.description} "
                 "exeecd current the queue MaxResources",
             )

@@ -16,6 +16,7 @@ _MOST_DIGITS: Final = 30
 # No ``\d``: only ASCII digits are numbers.
 _PATTERN: Final = re.compile(r"([0-9]+)\s*((?:[mkKMGTPE]i?)?)", re.ASCII)
 _MILLI: Final = 1000
+_DECIMAL: Final = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})\s*((?:k|[KMGTPE]i|[MGTPE])?)", re.ASCII)
 _SUFFIXES: Final = {
     "": 1,
     **{letter: 1000**power for power, letter in enumerate("kMGTPE", 1)},
@@ -95,10 +96,12 @@ def _shown(resource: str) -> str:
 
 def _not_a_quantity(text: str, resource: str) -> QuantityProblem:
     instead = ""
-    if found := re.fullmatch(r"([0-9]{1,9})\.([0-9]{1,3})", text.strip(), re.ASCII):
-        whole, part = found.groups()
-        if resource == VCORE:
-            instead = f"{int(whole) * _MILLI + int(part.ljust(3, '0'))}m"
+    if found := re.fullmatch(_DECIMAL, text.strip()):
+        whole, part, suffix = found.groups()
+        factor = _SUFFIXES[suffix] * (_MILLI if resource == VCORE else 1)
+        amount, rest = divmod(int(whole + part) * factor, 10 ** len(part))
+        if not rest and amount <= LARGEST:
+            instead = write_quantity(amount, resource)
     elif found := re.fullmatch(r"([0-9]{1,18})\s*([kKMGTPE]i?)[bB]", text.strip(), re.ASCII):
         digits, suffix = found.groups()
         suffix = "k" if suffix == "K" else suffix
@@ -116,11 +119,13 @@ def _not_a_quantity(text: str, resource: str) -> QuantityProblem:
 def _no_suffix(digits: str, suffix: str, resource: str) -> QuantityProblem:
     instead = {"K": "k", "ki": "Ki"}.get(suffix, "")
     if suffix == "m" or suffix == "mi":
+        instead = "" if resource == VCORE else suffix.capitalize()
         return QuantityProblem(
             QUANTITY_SUFFIX,
             "invalid suffix",
             f"has the suffix {suffix}, which {_shown(resource)} cannot have",
             "m is for vcore only; millions are M, and Mi is 1,048,576.",
+            digits + instead if instead else "",
         )
     return QuantityProblem(
         QUANTITY_SUFFIX,

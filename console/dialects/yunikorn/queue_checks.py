@@ -22,6 +22,7 @@ from console.dialects.yunikorn.codes import (
 from console.dialects.yunikorn.decode import Values
 from console.dialects.yunikorn.limit_checks import LimitChecks
 from console.dialects.yunikorn.problems import Problems
+from console.dialects.yunikorn.repairs import add_field
 from console.dialects.yunikorn.schema import PartitionDoc, QueueDoc
 from console.engine.disciplines.hierarchy.spec import ROOT
 
@@ -66,8 +67,18 @@ def _note_no_queues(partition: PartitionDoc, problems: Problems) -> None:
         else place,
         "The partition has no queues.",
         "Add queues; an empty list gives the root only.",
+        _queues_fix(partition, problems),
         original="queue config is not set",
     )
+
+
+def _queues_fix(partition: PartitionDoc, problems: Problems) -> tuple[Repair, ...]:
+    """Return the fix that adds an empty list of queues, unless the field is there and invalid."""
+    if "queues" in partition.values.keys:
+        return ()
+    name = partition.values.get("name")
+    beside = name.place if name else None
+    return add_field(problems.findings, partition.place, beside, "queues", "[]")
 
 
 def _note_root_resources(root: QueueDoc, problems: Problems) -> None:
@@ -178,6 +189,10 @@ def _note_missing(queue: QueueDoc, child: QueueDoc, problems: Problems) -> None:
     repairs: tuple[Repair, ...] = ()
     if child.applications is not None:
         repairs = (replace(place, str(most), number=True),)
+    elif "maxapplications" not in child.values.keys:
+        name = child.values.get("name")
+        beside = name.place if name else None
+        repairs = add_field(problems.findings, child.place, beside, "maxapplications", str(most))
     problems.add(
         APPLICATIONS_MISSING,
         place,

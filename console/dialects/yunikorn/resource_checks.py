@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from console.dialects.findings import Place
+from console.dialects.findings import Place, Repair
 from console.dialects.wording import listed, shorten
 from console.dialects.written import Unread, Written
 from console.dialects.yunikorn.amounts import Amounts, show_original
@@ -21,7 +21,8 @@ from console.dialects.yunikorn.codes import (
 from console.dialects.yunikorn.limit_checks import WILDCARD
 from console.dialects.yunikorn.problems import Problems
 from console.dialects.yunikorn.quantities import LARGEST, write_quantity
-from console.dialects.yunikorn.schema import LimitDoc, QueueDoc
+from console.dialects.yunikorn.repairs import applications_fix, set_amounts
+from console.dialects.yunikorn.schema import LimitDoc, QueueDoc, Texts
 from console.engine.disciplines.hierarchy.resources import Resources, fits, is_zero, least
 
 T = TypeVar("T")
@@ -77,6 +78,7 @@ class ResourceChecks:
                 f'The queues below "{shorten(name)}" guarantee '
                 f"{_exceeding(sums.counted, guaranteed)}, more than it guarantees itself.",
                 "Raise the guarantee here, or lower those below.",
+                _set(queue.guaranteed, _larger(sums.counted, guaranteed), "Guarantee their sum"),
                 original=f"guaranteed resource of parent {show_original(guaranteed)} is smaller "
                 f"than sum of guaranteed resources {total} of the children for queue {name}",
             )
@@ -113,6 +115,10 @@ class ResourceChecks:
             f'"{shorten(queue.name)}" guarantees {_exceeding(guaranteed, maximum)}, more than its '
             "maximum.",
             "Raise the maximum, or lower the guarantee.",
+            (
+                *_set(queue.maximum, _larger(guaranteed, maximum), "Raise the maximum"),
+                *_set(queue.guaranteed, _bound(guaranteed, maximum), "Lower the guarantee"),
+            ),
             original=f"guaranteed resource {show_original(guaranteed)} is larger than maximum "
             f"resource {show_original(maximum)} for queue {queue.name}",
         )
@@ -124,6 +130,7 @@ class ResourceChecks:
             f'"{shorten(queue.name)}" may use {_exceeding(maximum, above)}, more than a queue '
             "above it.",
             "Lower the maximum, or raise the one above.",
+            _set(queue.maximum, _bound(maximum, above), "Lower the maximum"),
             original=f"max resource of parent {show_original(above)} is smaller than maximum "
             f"resource {show_original(maximum)} for queue {queue.name}",
         )
@@ -142,6 +149,20 @@ def _above(amounts: Resources, bound: Resources | None) -> set[str]:
     if bound is None:
         return set()
     return {name for name, value in amounts.items() if name in bound and value > bound[name]}
+
+
+def _larger(amounts: Resources, bound: Resources | None) -> Resources:
+    """Return the amounts that exceed *bound*."""
+    return {name: amounts[name] for name in _above(amounts, bound)}
+
+
+def _bound(amounts: Resources, bound: Resources | None) -> Resources:
+    """Return the bounds of the amounts that exceed them."""
+    return {name: (bound or {})[name] for name in _above(amounts, bound)}
+
+
+def _set(stated: Written[Texts] | None, amounts: Resources, title: str) -> tuple[Repair, ...]:
+    return () if stated is None else set_amounts(stated.value, amounts, title)
 
 
 def _exceeding(amounts: Resources, bound: Resources | None) -> str:
@@ -234,6 +255,7 @@ class LimitHierarchy:
             f'The limit for the {what} "{shorten(name.value)}" is {_exceeding(own, bound)}, '
             f"the limit for {_whose(is_other)} in a queue above.",
             "Lower it here, or raise it above.",
+            _set(limit.resources, _bound(own, bound), "Lower the limit"),
             original=opening
             + (
                 f"is greater than wildcard maximum resource {shown} of immediate or ancestor "
@@ -263,6 +285,7 @@ class LimitHierarchy:
             f'The limit for the {what} "{shorten(name.value)}" {stated}, and that for '
             f"{_whose(is_other)} in a queue above {bound}.",
             f"Write maxapplications: {bound} or less here.",
+            applications_fix(limit, bound, self._problems.findings),
             original=opening
             + (
                 f"is greater than wildcard max applications {bound} of immediate or ancestor "

@@ -7,7 +7,7 @@ from enum import Enum
 from itertools import takewhile
 from typing import Final
 
-from console.dialects.findings import Place
+from console.dialects.findings import Place, Repair
 from console.dialects.repairs import did_you_mean, replace
 from console.dialects.wording import listed, quote, shorten
 from console.dialects.written import Written
@@ -39,6 +39,7 @@ from console.dialects.yunikorn.queue_checks import (
     QUEUE_NAME_ORIGINAL,
     QUEUE_PATTERN,
 )
+from console.dialects.yunikorn.repairs import add_field, parent_fix
 from console.dialects.yunikorn.schema import FilterDoc, PartitionDoc, QueueDoc, RuleDoc
 from console.engine.disciplines.hierarchy.spec import ROOT, RuleKind
 
@@ -313,7 +314,22 @@ def _note_path(
         if is_followed:
             message = f'"{shown}" is not a parent, and other rules find a queue below it.'
             hint = f'Write parent: true for "{name}".'
-    problems.add(code, _path_place(rule), message, hint, original=original)
+    repairs: tuple[Repair, ...] = ()
+    if verdict is _Verdict.MISSING:
+        repairs = _create_fix(rule, problems)
+    elif verdict is _Verdict.BELOW_LEAF or is_followed:
+        repairs = parent_fix(last, problems.findings)
+    problems.add(code, _path_place(rule), message, hint, repairs, original=original)
+
+
+def _create_fix(rule: RuleDoc, problems: Problems) -> tuple[Repair, ...]:
+    """Return the repair that lets a rule create queues."""
+    stated = rule.values.get("create")
+    if stated is not None:
+        return (replace(stated.place, "true", number=True),)
+    if "create" in rule.values.keys:
+        return ()
+    return add_field(problems.findings, rule.values.place, rule.name_place, "create", "true")
 
 
 def _note_textual_path(
@@ -326,15 +342,18 @@ def _note_textual_path(
     original: str,
 ) -> None:
     """Report a path that is fine here, and that YuniKorn refuses for its spelling."""
+    repairs: tuple[Repair, ...] = ()
     why, hint = "it compares upper and lower case", "Write the names of queues in lower case."
     if verdict is _Verdict.WRONG_KIND or (not nearest.states_parent and nearest is last):
         why = f'"{shorten(nearest.name)}" does not say parent: true'
         hint = f'Write parent: true for "{shorten(nearest.name)}".'
+        repairs = parent_fix(nearest, problems.findings)
     problems.add(
         RULE_PATH_TEXT,
         _path_place(rule),
         f'YuniKorn refuses the path "{shorten(path)}" of the rule, because {why}.',
         hint,
+        repairs,
         original=original,
     )
 

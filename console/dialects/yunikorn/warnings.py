@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from console.dialects.findings import Edit, Place, Repair
@@ -23,6 +24,7 @@ from console.dialects.yunikorn.codes import (
     ZERO_MAX,
 )
 from console.dialects.yunikorn.problems import Problems
+from console.dialects.yunikorn.repairs import parent_fix
 from console.dialects.yunikorn.schema import Document, QueueDoc, Texts
 from console.dialects.yunikorn.settings import OTHER_SETTINGS, PROPERTIES, SERVICE_SETTINGS
 from console.engine.disciplines.hierarchy.resources import MEMORY, VCORE, is_zero
@@ -35,13 +37,27 @@ _FEW_BYTES: Final = 10_000_000
 _LIKELY: Final = {"vcores": VCORE, "cpu": VCORE, "cpus": VCORE, "cores": VCORE, "mem": MEMORY}
 
 
+@dataclass(frozen=True, slots=True)
+class _OldUnit:
+    """A plain number that had another unit in YuniKorn 0.12."""
+
+    resource: str
+    text: Written[str]
+    #: What the number counts today.
+    unit: str
+    #: The quantity that it was then.
+    meant: str
+
+
 def warn(document: Document, amounts: Amounts, problems: Problems) -> None:
     """Report what a config says without the expected effect."""
+    old: list[_OldUnit] = []
     for partition in document.partitions:
         if partition.root is None:
             continue
         for queue in partition.root.below():
-            _Queue(queue, queue is partition.root, amounts, problems).warn()
+            _Queue(queue, queue is partition.root, amounts, problems, old).warn()
+    _warn_of_units(old, problems)
     _warn_of_settings(document.settings, problems)
 
 
@@ -49,12 +65,18 @@ class _Queue:
     """The warnings about one queue."""
 
     def __init__(
-        self, queue: QueueDoc, is_root: bool, amounts: Amounts, problems: Problems
+        self,
+        queue: QueueDoc,
+        is_root: bool,
+        amounts: Amounts,
+        problems: Problems,
+        old: list[_OldUnit],
     ) -> None:
         self._queue = queue
         self._is_root = is_root
         self._amounts = amounts
         self._problems = problems
+        self._old = old
 
     def warn(self) -> None:
         """Report all of them."""
@@ -89,6 +111,7 @@ class _Queue:
                 queue.values.key("childtemplate"),
                 f'The template has no effect: "{shorten(queue.name)}" is a leaf.',
                 "Write parent: true if rules create queues below it.",
+                parent_fix(queue, problems.findings),
             )
 
     def _warn_of_root(self) -> None:
@@ -151,7 +174,7 @@ class _Queue:
     def _warn_of_amounts(self, stated: Written[Texts] | None) -> None:
         texts = stated.value if stated else ()
         names = {key.value for key, _ in texts}
-        for key, text in texts:
+        for key, _ in texts:
             likely = _LIKELY.get(key.value.lower())
             if key.value.lower() == VCORE != key.value:
                 likely = VCORE
@@ -164,27 +187,46 @@ class _Queue:
                     f"Write {likely}.",
                     (Repair(f'Replace with "{likely}"', (edit,)),),
                 )
-            self._warn_of_units(key.value, text)
+        self._collect_units(texts)
 
-    def _warn_of_units(self, resource: str, text: Written[str]) -> None:
-        """Report plain numbers that have another unit in YuniKorn 0.12."""
-        digits = text.value.strip()
-        if not (digits.isascii() and digits.isdigit()) or len(digits) > len(str(_FEW_BYTES)):
-            return
-        number = int(digits)
-        if resource == VCORE and number >= _MANY_CORES:
-            meaning, old = f"{number} cores", f"{number}m"
-        elif resource == MEMORY and 0 < number < _FEW_BYTES:
-            meaning, old = f"{number} bytes", f"{number}M"
-        else:
-            return
-        self._problems.add(
-            OLD_UNITS,
-            text.place,
-            f"{resource}: {number} is {meaning}; until YuniKorn 0.12 it was {old}.",
-            f"Write {old} if that is meant.",
-            (replace(text.place, old),),
+    def _collect_units(self, texts: Texts) -> None:
+        """Collect plain numbers that have another unit in YuniKorn 0.12."""
+        plain = {key.value: text for key, text in texts if _is_number(text.value)}
+        cores, memory = plain.get(VCORE), plain.get(MEMORY)
+        is_little = memory is not None and 0 < int(memory.value) < _FEW_BYTES
+        # With so little memory, few cores are thousandths too.
+        if cores is not None and int(cores.value) >= (1 if is_little else _MANY_CORES):
+            self._old.append(_OldUnit(VCORE, cores, "cores", f"{int(cores.value)}m"))
+        if memory is not None and is_little:
+            self._old.append(_OldUnit(MEMORY, memory, "bytes", f"{int(memory.value)}M"))
+
+
+def _warn_of_units(found: list[_OldUnit], problems: Problems) -> None:
+    """Report numbers of YuniKorn 0.12; converted alone, one may contradict the others."""
+    edits = {
+        each.text.place.start: Edit(
+            each.text.place.start, each.text.place.end, write_text(each.meant)
         )
+        for each in found
+    }
+    for each in found:
+        repairs = [replace(each.text.place, each.meant)]
+        if len(edits) > 1:
+            repairs.insert(0, Repair("Convert all numbers of YuniKorn 0.12", (*edits.values(),)))
+        number = each.meant[:-1]
+        problems.add(
+            OLD_UNITS,
+            each.text.place,
+            f"{each.resource}: {number} is {number} {each.unit}; until YuniKorn 0.12 it was "
+            f"{each.meant}.",
+            f"Write {each.meant} if that is meant.",
+            tuple(repairs),
+        )
+
+
+def _is_number(text: str) -> bool:
+    digits = text.strip()
+    return digits.isascii() and digits.isdigit() and len(digits) <= len(str(_FEW_BYTES))
 
 
 def _did_you_mean_key(key: Written[str], problems: Problems) -> tuple[str, tuple[Repair, ...]]:
