@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from hypothesis import note
 from hypothesis import strategies as st
@@ -34,8 +34,6 @@ class PodWorld(ABC):
     longest_pause = 60
     #: Whether time passes as often as workloads arrive, because much depends on it.
     pauses_often = False
-    #: Names under which queues count a resource, where they differ from those of workloads.
-    counted_as: Mapping[str, str] = {}
 
     def __init__(self, draw: st.DrawFn) -> None:
         self.draw = draw
@@ -186,7 +184,7 @@ class PodWorld(ABC):
             for pod_set, place in placed(running.workload, running.assignment, stopping=True):
                 for resource, amount in pod_set.requests.items():
                     used = held.setdefault(running.queue, Counter())
-                    used["pool", self.counted_as.get(resource, resource)] += amount * place.count
+                    used["pool", resource] += amount * place.count
         names = {*self.state.queues, *held}
         found = {name: Counter(self.state.usage(name)) for name in sorted(names)}
         assert {name: used for name, used in found.items() if used} == held

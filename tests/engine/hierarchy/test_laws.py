@@ -52,7 +52,6 @@ class _World(PodWorld):
 
     longest_pause = 40_000
     pauses_often = True
-    counted_as: Mapping[str, str] = {"cpu": "vcore"}
 
     def settings(self) -> Policy:
         """Return queues with random amounts, limits and properties."""

@@ -75,9 +75,9 @@ class HierarchyAccount:
         self.name = name
         self._ledger = ledger
         self.path = ledger.path(name)
-        #: Of its own workloads, without zeros.
+        #: Of its own workloads, without zeros, under the names of their resources.
         self.usage: dict[FlavorResource, int] = {}
-        #: Of all workloads at and below the queue, without zeros.
+        #: Of all workloads at and below the queue, without zeros, under the names of queues.
         self.below: dict[FlavorResource, int] = {}
 
     @property
@@ -87,7 +87,7 @@ class HierarchyAccount:
 
     def flavor_resources(self) -> Collection[FlavorResource]:
         """Return those that queues of the policy name, and further ones that are used."""
-        return dict.fromkeys((*self._ledger.keys, *self.usage))
+        return dict.fromkeys((*self._ledger.keys, *map(counted, self.usage)))
 
     def guaranteed(self, key: FlavorResource) -> Amount:
         """Return the guarantee; 0 if none is set."""
@@ -171,7 +171,7 @@ class HierarchyLedger:
         """Add *usage* to a queue and to those above it."""
         account = self.queue(queue)
         for key, amount in usage.items():
-            _add(account.usage, counted(key), amount)
+            _add(account.usage, key, amount)
             for name in (queue, *account.path):
                 _add(self.queue(name).below, counted(key), amount)
 

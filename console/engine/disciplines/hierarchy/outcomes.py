@@ -186,10 +186,12 @@ class Outcomes:
         """Announce pods that have lost their nodes, and those whose nodes are back."""
         announced = False
         for uid, known in self._world.known.items():
-            if known.partition is not self._partition or known.is_evicting:
-                continue
             running = self._state.running.get(uid)
-            if running is not known.running or known.has_lost is (running.reason is PODS_LOST):
+            # It may be evicted since the cycle began.
+            if running is not known.running or running.evicting:
+                continue
+            has_changed = known.has_lost is not (running.reason is PODS_LOST)
+            if known.partition is not self._partition or not has_changed:
                 continue
             reason = PODS_LOST if known.has_lost else STARTED
             self._state.resize(running, None, Resize(), reason)
