@@ -54,9 +54,9 @@ def loans_made(state: State, decisions: Iterable[Decision]) -> list[Loan]:
     admitted = []
     for decision in decisions:
         if decision.outcome is Outcome.ADMITTED and decision.queue is not None:
-            cohort = state.policy.queues[decision.queue].parent
-            if cohort is not None:
-                admitted.append((decision.workload, decision.queue, cohort))
+            queue = state.policy.queue(decision.queue)
+            if queue is not None and queue.parent is not None:
+                admitted.append((decision.workload, decision.queue, queue.parent))
     loans = loans_of(
         [AdmissionUsage(queue, state.running[uid].usage) for uid, queue, _ in admitted],
         state.usage,
