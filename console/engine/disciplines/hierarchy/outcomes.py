@@ -235,11 +235,12 @@ class Outcomes:
         found = []
         for line in self._partition.class_lines:
             app = line.head
-            if app is None or app in self._results:
+            result = Result() if app is None else self._results.get(app, Result())
+            if app is None or result.started:
                 continue
             pending = self._partition.pending[app]
             nomination = self.nomination(
-                app, Result(), with_nodes=bool(line.cls.unannounced) or line.cls.verdict is None
+                app, result, with_nodes=bool(line.cls.unannounced) or line.cls.verdict is None
             )
             verdict = Verdict(nomination.pending_reason, nomination.usage, nomination)
             queue = self._state.queues[self._partition.full_name(line.queue)]

@@ -1,0 +1,257 @@
+"""Decisions of live states: who starts, grows, waits and stops, with the sentences about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from console.engine.disciplines.hierarchy.live_world import PARTITION_LABEL
+from console.engine.disciplines.hierarchy.spec import (
+    HierarchySpec,
+    Partition,
+    Template,
+    hierarchy_of,
+)
+from console.engine.explain import explain
+from console.engine.live.pod_changes import PodGroup
+from console.engine.model.decision import Decision
+from console.engine.model.inventory import Inventory
+from console.engine.model.policy import Policy
+from console.engine.model.workload import Workload
+from console.engine.state import State
+from tests.engine.hierarchy.builders import rule
+from tests.engine.hierarchy.live import cores, inventory, limit, policy, workload
+
+
+def state_of(config: Policy, nodes: Inventory, *workloads: Workload) -> State:
+    """Return a settled state with *workloads*, which arrive one after the other."""
+    state = State(config)
+    state.change_inventory(nodes)
+    for each in workloads:
+        state.submit(each)
+        state.settle()
+    return state
+
+
+def outcomes(decisions: Iterable[Decision]) -> list[tuple[str, str, str]]:
+    """Return the workload, outcome and reason of decisions."""
+    return [(each.workload, each.outcome.value, str(each.reason)) for each in decisions]
+
+
+def pods(state: State) -> dict[str, int]:
+    """Return how many pods of each workload run, without those that stop."""
+    return {
+        uid: sum(each.count for each in running.assignment)
+        for uid, running in state.running.items()
+        if not running.evicting
+    }
+
+
+def headline(state: State, uid: str) -> str:
+    """Return why a workload waits."""
+    return explain(state.explain(uid)).headline
+
+
+def stop_pods(state: State) -> None:
+    """Report that all pods that have to stop have done so."""
+    for uid in sorted(state.evicting):
+        state.release(uid)
+    for uid, running in list(state.running.items()):
+        for assigned in running.assignment:
+            for place in assigned.stopping:
+                group = PodGroup(
+                    pod_set=assigned.name,
+                    count=place.count,
+                    cluster=place.cluster,
+                    node=place.node,
+                )
+                state.release_pods(uid, group)
+
+
+def test_a_workload_runs_with_a_part_of_its_pods_and_grows() -> None:
+    first = workload("first", 1, "a", count=3)
+    state = state_of(policy({"a": {}}), inventory(4), first, workload("second", 2, "a", count=3))
+    assert pods(state) == {"first": 3, "second": 1}
+    state.finish("first")
+    assert outcomes(state.settle()) == [("second", "resized", "hierarchy_grown")]
+    assert pods(state) == {"second": 3}
+
+
+def test_a_rule_creates_queues_with_the_template() -> None:
+    template = Template(maximum=cores(2), applications=1)
+    by_user = rule("user", creates=True, parent=rule("fixed", "root.users"))
+    config = policy({"users": {"is_leaf": False, "template": template}}, rules=[by_user])
+    state = state_of(
+        config,
+        inventory(8),
+        workload("ann1", 1, "", user="ann"),
+        workload("ann2", 2, "", user="ann"),
+        workload("bob1", 3, "", user="bob", count=3),
+    )
+    assert {uid: each.queue for uid, each in state.running.items()} == {
+        "ann1": "root.users.ann",
+        "bob1": "root.users.bob",
+    }
+    assert pods(state) == {"ann1": 1, "bob1": 2}
+    assert headline(state, "ann2") == (
+        "Waiting in root.users.ann: the maximum of root.users.ann allows 1 application at the same "
+        "time, and 1 application runs."
+    )
+
+
+def test_no_rule_matches() -> None:
+    state = State(policy({"a": {}}))
+    state.submit(workload("lost", 1, "", user="ann"))
+    assert outcomes(state.settle()) == [("lost", "rejected", "not_placed")]
+
+
+def test_a_queue_gets_its_guarantee_back_after_the_delay() -> None:
+    config = policy({"a": {"guaranteed": 2}, "b": {"guaranteed": 2}})
+    state = state_of(config, inventory(4), workload("large", 1, "a", count=4))
+    state.submit(workload("due", 2, "b", count=2))
+    # The maximum of the root is what the nodes offer.
+    assert outcomes(state.settle()) == [("due", "pending", "queue_quota")]
+    assert state.next_wakeup == 30_000
+    state.advance(29_999)
+    assert state.settle() == []
+    state.advance(30_000)
+    assert outcomes(state.settle()) == [("large", "resized", "hierarchy_preempted")]
+    assert headline(state, "due") == (
+        "Starting soon in root.b: its room is free as soon as pods that have to stop have stopped."
+    )
+    stop_pods(state)
+    assert ("due", "admitted", "hierarchy_started") in outcomes(state.settle())
+    assert pods(state) == {"large": 2, "due": 2}
+
+
+def test_workloads_that_refuse_preemption_are_the_last_choice() -> None:
+    config = policy({"a": {"guaranteed": 1}, "b": {"guaranteed": 1}})
+    kept = workload("kept", 1, "a", is_preemptible=False)
+    state = state_of(config, inventory(2), kept, workload("other", 2, "a"))
+    state.submit(workload("due", 3, "b"))
+    state.settle()
+    state.advance(30_000)
+    assert outcomes(state.settle()) == [
+        ("other", "preempted", "hierarchy_preempted"),
+        ("due", "pending", "waiting_for_preempted"),
+    ]
+
+
+def test_a_fence_keeps_preemption_inside() -> None:
+    fenced = {"properties": {"preemption.policy": "fence"}}
+    queues: dict[str, dict[str, Any]] = {"a": {}, "b": fenced, "b.x": {"guaranteed": 2}}
+    state = state_of(policy(queues), inventory(2), workload("large", 1, "a", count=2))
+    state.submit(workload("due", 2, "b.x"))
+    state.settle()
+    state.advance(30_000)
+    assert outcomes(state.settle()) == []
+    assert pods(state) == {"large": 2}
+
+
+def test_nothing_is_preempted_in_a_partition_without_preemption() -> None:
+    config = policy({"a": {}, "b": {"guaranteed": 2}}, preempts=False)
+    state = state_of(config, inventory(2), workload("large", 1, "a", count=2))
+    state.submit(workload("due", 2, "b"))
+    state.settle()
+    assert state.next_wakeup is None
+    state.advance(60_000)
+    assert state.settle() == []
+
+
+def _gang(style: str) -> Workload:
+    gang = {"gang": {"style": style, "timeout": 60}}
+    return workload("gang", 2, "a", count=3, min_count=3, placement=gang)
+
+
+def test_a_hard_gang_is_rejected_after_its_time() -> None:
+    config = policy({"a": {}}, preempts=False)
+    state = state_of(config, inventory(4), workload("first", 1, "a", count=2))
+    state.submit(_gang("Hard"))
+    assert outcomes(state.settle()) == [("gang", "pending", "queue_quota")]
+    assert state.next_wakeup == 60_000
+    state.advance(60_000)
+    assert outcomes(state.settle()) == [("gang", "rejected", "gang_timeout")]
+
+
+def test_the_pods_of_a_soft_gang_start_one_by_one_after_its_time() -> None:
+    state = state_of(policy({"a": {}}), inventory(4), workload("first", 1, "a", count=2))
+    state.submit(_gang("Soft"))
+    state.settle()
+    assert pods(state) == {"first": 2}
+    state.advance(60_000)
+    assert outcomes(state.settle()) == [("gang", "admitted", "hierarchy_started")]
+    assert pods(state) == {"first": 2, "gang": 2}
+
+
+def test_limits_of_users_groups_and_all_others() -> None:
+    limits = (
+        limit(users=["ann"], maximum=2),
+        limit(groups=["ops"], maximum=3),
+        limit(users=["*"], maximum=1),
+    )
+    state = state_of(
+        policy({"a": {"limits": limits}}),
+        inventory(16),
+        workload("ann1", 1, "a", user="ann", count=3),
+        workload("ops1", 2, "a", user="cid", groups=("ops",), count=1),
+        workload("bob1", 3, "a", user="bob", count=2),
+        workload("bob2", 4, "a", user="bob"),
+    )
+    assert pods(state) == {"ann1": 2, "ops1": 1, "bob1": 1}
+    assert headline(state, "bob2") == (
+        "Waiting in root.a: the limit of user bob in root.a is 1 vcore, of which 1 is used, and a "
+        "pod requests 1."
+    )
+
+
+def test_a_lowered_maximum_stops_pods_after_the_delay() -> None:
+    delay = {"properties": {"quota.preemption.delay": "5s"}}
+    config = policy({"a": {"maximum": 4, **delay}}, preempts_over_maximum=True)
+    state = state_of(config, inventory(8), workload("w", 1, "a", count=4))
+    lower = policy({"a": {"maximum": 2, **delay}}, preempts_over_maximum=True)
+    state.change_policy(lower)
+    assert state.settle() == []
+    assert state.next_wakeup == 5_000
+    state.advance(5_000)
+    assert outcomes(state.settle()) == [("w", "resized", "quota_lowered")]
+    assert pods(state) == {"w": 2}
+    stop_pods(state)
+    assert state.settle() == []
+
+
+def test_partitions_have_their_own_nodes() -> None:
+    config = policy({"a": {}})
+    spec = hierarchy_of(config)
+    gpu = Partition(name="gpu", rules=(rule("provided"),))
+    queues = {
+        f"gpu:{name}": replace(
+            each,
+            name=f"gpu:{name}",
+            partition="gpu",
+            parent=None if each.parent is None else f"gpu:{each.parent}",
+        )
+        for name, each in spec.queues.items()
+    }
+    both = HierarchySpec(
+        partitions={**spec.partitions, "gpu": gpu}, queues={**spec.queues, **queues}
+    )
+    config = replace(config, spec=both, routing=type(config.routing)(spec=both))
+    nodes = inventory(2, 3)
+    first, second = nodes.clusters["c"].nodes
+    marked = replace(second, labels={PARTITION_LABEL: "gpu"})
+    cluster = replace(nodes.clusters["c"], nodes=(first, marked))
+    here = workload("here", 1, "a", count=4)
+    there = replace(here, id="there", sequence=2, labels={"queue": "gpu:root.a"})
+    state = state_of(config, Inventory(clusters={"c": cluster}), here, there)
+    assert pods(state) == {"here": 2, "there": 3}
+
+
+def test_higher_priorities_of_a_queue_go_first() -> None:
+    state = state_of(policy({"a": {}}), inventory(1), workload("first", 1, "a"))
+    state.submit(workload("low", 2, "a", priority=1))
+    state.submit(workload("high", 3, "a", priority=2))
+    state.settle()
+    state.finish("first")
+    assert ("high", "admitted", "hierarchy_started") in outcomes(state.settle())
+    assert pods(state) == {"high": 1}
