@@ -14,6 +14,7 @@ from console.engine.live.node_usage import NodeKey
 from console.engine.model.inventory import Cluster
 from console.engine.model.workload import PodSet
 from console.workloads.models import State, Workload
+from console.workloads.queries.running import RUNNING
 from console.workloads.stored_assignments import decode_assignment
 from console.workloads.stored_pod_sets import decode_pod_sets
 
@@ -53,6 +54,9 @@ class PodGroup:
 
 def pod_groups(workload: Workload) -> Iterator[PodGroup]:
     """Yield the pods of a workload that run."""
+    # Workloads that have ended keep their last places.
+    if workload.state not in RUNNING:
+        return
     pod_sets = {each.name: each for each in decode_pod_sets(workload.pod_sets, workload.requests)}
     stops = workload.state == State.PREEMPTING
     for assigned in decode_assignment(workload.assignment):

@@ -2,6 +2,11 @@
 
 from django.urls import path, re_path
 
+from console.api.yunikorn.applications import (
+    OneApplication,
+    PartitionApplications,
+    QueueApplications,
+)
 from console.api.yunikorn.base import NoSuchAddress
 from console.api.yunikorn.clusters import Clusters
 from console.api.yunikorn.config import Config, ValidateConfig
@@ -25,6 +30,25 @@ urlpatterns = [
     path(f"{_PARTITION}/queues", QueueTree.as_view(), name="queues"),
     path(f"{_PARTITION}/nodes", Nodes.as_view(), name="nodes"),
     path(f"{_PARTITION}/node/<path:node>", OneNode.as_view(), name="node"),
+    path(
+        f"{_PARTITION}/applications/<str:state>",
+        PartitionApplications.as_view(),
+        name="applications",
+    ),
+    path(
+        f"{_PARTITION}/application/<str:application>", OneApplication.as_view(), name="application"
+    ),
+    path(f"{_QUEUE}/applications", QueueApplications.as_view(), name="queue-applications"),
+    path(
+        f"{_QUEUE}/applications/<str:state>",
+        QueueApplications.as_view(),
+        name="queue-applications-of-state",
+    ),
+    path(
+        f"{_QUEUE}/application/<str:application>",
+        OneApplication.as_view(),
+        name="queue-application",
+    ),
     path(_QUEUE, OneQueue.as_view(), name="queue"),
     re_path("", NoSuchAddress.as_view(), name="no-such-address"),
 ]

@@ -10,9 +10,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from console.capacity.services.report_cluster import report_cluster
+from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization, Role
+from console.orgs.permissions import Actor
 from console.orgs.services.issue_token import issue_token
 from console.policies.models import ActiveConfig, ConfigVersion
+from tests.api.conftest import Api
+from tests.conftest import settled, with_token
 
 BASE = "/ws/v1"
 
@@ -58,7 +63,7 @@ partitions:
               resources: {max: {vcore: 1}}
   - name: gpu
     queues:
-      - name: c
+      - {name: c, submitacl: "*"}
 """
 
 
@@ -130,3 +135,65 @@ def scheduler(rest: Rest, activate: Callable[[str], ConfigVersion]) -> Rest:
     """The client of a viewer's token in an organization with `CONFIG`."""
     activate(CONFIG)
     return rest
+
+
+#: Six cores for the first partition, four for the second.
+NODES: dict[str, Any] = {
+    "nodes": [
+        {"name": "n1", "allocatable": {"cpu": "6", "memory": "8G"}},
+        {"name": "n2", "allocatable": {"cpu": "4"}, "labels": {"si/node-partition": "gpu"}},
+    ]
+}
+
+#: Of these, `waits` has no room in its queue, and no rule places `lost`.
+WORKLOADS: list[dict[str, Any]] = [
+    {
+        "name": "one",
+        "priority": 7,
+        "user": "ann",
+        "groups": ["dev"],
+        "tags": {"queue": "root.team.a"},
+        "requests": {"cpu": 1, "memory": 1_000_000_000},
+    },
+    {
+        "name": "wide",
+        "user": "bob",
+        "groups": ["ops"],
+        "tags": {"queue": "root.team.b"},
+        "pod_sets": [{"name": "w", "count": 5, "requests": {"cpu": 1}}],
+    },
+    {
+        "name": "space",
+        "user": "ann",
+        "groups": ["dev"],
+        "namespace": "blue",
+        "requests": {"cpu": 0.5},
+    },
+    {"name": "lost", "user": "eve", "tags": {"queue": "root.none"}, "requests": {"cpu": 1}},
+    {"name": "waits", "user": "cid", "tags": {"queue": "root.team.a"}, "requests": {"cpu": 2}},
+    {"name": "other", "user": "ann", "tags": {"queue": "gpu:root.c"}, "requests": {"cpu": 3}},
+]
+
+
+@dataclass(frozen=True)
+class Busy:
+    """A client in an organization with workloads, and their ids by name."""
+
+    rest: Rest
+    ids: dict[str, str]
+
+    def names(self, path: str) -> list[str]:
+        """Return the names of the applications at a path."""
+        found = {uid: name for name, uid in self.ids.items()}
+        return [found[each["applicationID"]] for each in self.rest.read(path)]
+
+
+@pytest.fixture
+def busy(org: Organization, owner: Actor, rest: Rest) -> Busy:
+    """Apply the config, report the nodes, submit the workloads and run the engine."""
+    apply_config(owner, "yunikorn", CONFIG, "", 0)
+    report_cluster(owner, "east", NODES)
+    workloads = [{"type": "job", **each} for each in WORKLOADS]
+    ids = Api(with_token(owner), org.slug).post("workloads", {"workloads": workloads}).body["ids"]
+    settled(org)
+    return Busy(rest, dict(zip([each["name"] for each in WORKLOADS], ids, strict=True)))

@@ -43,7 +43,7 @@ def test_a_config_is_answered_in_yaml_with_its_checksum(scheduler: Rest, accepts
     # YuniKorn adds what the text leaves out: roots, and the type of a root.
     stated["partitions"][0]["queues"][0]["parent"] = True
     stated["partitions"][1]["queues"] = [
-        {"name": "root", "parent": True, "queues": [{"name": "c"}]}
+        {"name": "root", "parent": True, "queues": [{"name": "c", "submitacl": "*"}]}
     ]
     amounts = stated["partitions"][0]["queues"][0]["queues"][0]
     amounts["resources"] = {

@@ -38,6 +38,12 @@ def original_messages(context: ExplainContext) -> tuple[str, ...]:
     return (text,) if text else ()
 
 
+def message_of_reason(reason: str) -> str:
+    """Return the message of YuniKorn for all workloads with a reason; empty if there is none."""
+    found = _CONSTANT.get(reason)
+    return found.value if found is not None else ""
+
+
 def _rejection(context: ExplainContext) -> str:
     return facts_of(context.trace).rejection
 
@@ -71,4 +77,9 @@ _MESSAGES: Final[Mapping[Reason, str | Callable[[ExplainContext], str]]] = {
     PREEMPTED: _preempted,
     PREEMPTED_ON_NODE: _preempted,
     QUOTA_LOWERED: _quota_lowered,
+}
+
+#: The messages that do not depend on the workload, by the code of the reason.
+_CONSTANT: Final[Mapping[str, Message]] = {
+    reason: text for reason, text in _MESSAGES.items() if isinstance(text, Message)
 }
