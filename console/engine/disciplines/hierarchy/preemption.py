@@ -51,13 +51,17 @@ def find_victims(
     compatibility: Compatibility,
     *,
     tried_nodes: bool,
+    ahead: Resources = NOTHING,
 ) -> Preemption | Message | None:
     """
     Return the victims for one pod of an ask; otherwise why there are none, if there is a message.
 
-    With *tried_nodes*, no node has room for the pod at present.
+    With *tried_nodes*, no node has room for the pod at present. *ahead* is what other pods of the
+    ask use for which victims were found in the same cycle.
     """
-    return _Search(ask, applications, nodes, compatibility, tried_nodes=tried_nodes).run()
+    return _Search(
+        ask, applications, nodes, compatibility, tried_nodes=tried_nodes, ahead=ahead
+    ).run()
 
 
 def victim_candidates(ask: Ask, applications: Applications) -> Iterator[Allocation]:
@@ -221,12 +225,15 @@ class _Search:
         compatibility: Compatibility,
         *,
         tried_nodes: bool,
+        ahead: Resources,
     ) -> None:
         self._ask, self._nodes = ask, nodes
         self._asker = ask.app.queue
         self._compatibility = compatibility
         self._tried_nodes = tried_nodes
         self._start = _Snapshots(self._asker, compatibility)
+        if ahead:
+            self._start.add(self._asker, ahead)
         self._candidates = list(victim_candidates(ask, applications))
 
     def run(self) -> Preemption | Message | None:

@@ -613,10 +613,35 @@ class Scheduler:
             ask.note(Message.NO_PREEMPTION)
             return None
         self.mark(found.victims)
-        # The next pod of a repeated ask may preempt, too.
-        ask.has_preempted = not ask.is_repeated
+        victims = found.victims
+        if ask.is_repeated:
+            victims += tuple(self._victims_of_further_pods(ask, attempts, tried_nodes=tried_nodes))
+        else:
+            ask.has_preempted = True
         self.reserve(ask, found.node)
-        return Preempted(ask, found.victims)
+        return Preempted(ask, victims)
+
+    def _victims_of_further_pods(
+        self, ask: Ask, attempts: _Attempts, *, tried_nodes: bool
+    ) -> Iterator[Allocation]:
+        """Yield the victims of the pods of an ask after the first one, which preempt as well."""
+        for number in range(1, ask.pending):
+            ahead = times(ask.resources, number)
+            wanted = plus(ahead, ask.resources)
+            if self.users.refusing(ask.app, wanted) is not None or not attempts.take():
+                return
+            found = find_victims(
+                ask,
+                self.applications,
+                self.nodes,
+                self.compatibility,
+                tried_nodes=tried_nodes,
+                ahead=ahead,
+            )
+            if not isinstance(found, Preemption):
+                return
+            self.mark(found.victims)
+            yield from found.victims
 
     def _may_preempt(self, ask: Ask) -> bool:
         delay = ask.app.queue.queue.settings.preemption_delay
