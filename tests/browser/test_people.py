@@ -66,6 +66,34 @@ def test_person_is_invited_joins_and_is_removed(
     assert guest.request.get(link).status == 404
 
 
+def test_member_submits_as_the_user_that_an_owner_chose(visitors: Visitors, place: Place) -> None:
+    email = f"{place.slug}@example.com"
+    owner, guest = visitors.page(place), visitors.page()
+    guest.goto(invite(owner, place, email))
+    guest.get_by_label("Choose a password").fill(PASSWORD)
+    guest.get_by_label("Repeat the password").fill(PASSWORD)
+    guest.get_by_role("button", name="Join as operator").click()
+    guest.wait_for_url(re.compile(r"/o/"))
+    guest.goto(place.url("workloads/new"))
+    expect(guest.get_by_role("main")).to_contain_text(f"Submitted as {email}, unless")
+
+    owner.goto(place.url("settings/members"))
+    owner.get_by_role("link", name=email).click()
+    owner.get_by_label("User (optional)").fill("ada")
+    owner.get_by_label("Groups (optional)").fill("research\ngpu-users")
+    owner.get_by_role("button", name="Change user and groups").click()
+    expect(owner.get_by_role("main")).to_contain_text("apply from the next submission")
+
+    guest.reload()
+    expect(guest.get_by_role("main")).to_contain_text("Submitted as ada in research, gpu-users")
+    guest.get_by_label("Name", exact=True).fill("train")
+    guest.get_by_role("button", name="Submit", exact=True).click()
+    guest.wait_for_url(re.compile(r"/workloads/(?!new)"))
+    uid = guest.url.rpartition("/")[2]
+    workload = place.api.get(f"/workloads/{uid}")
+    assert (workload["user"], workload["groups"]) == ("ada", ["research", "gpu-users"])
+
+
 def test_secret_is_copied_and_not_shown_again(visitors: Visitors, place: Place) -> None:
     page = visitors.page(place)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -120,11 +148,16 @@ def test_other_session_is_signed_out(visitors: Visitors, place: Place) -> None:
 def pages(place: Place) -> list[str]:
     """Paths of the settings of an organization with a little of everything."""
     long = "a-name-that-goes-on-" * 5
-    token = place.api.post("/tokens", {"name": long, "role": "viewer"}, expect=201)["id"]
+    identity = {"user": long, "groups": ["g" * 200, long]}
+    named = {"name": long, "role": "viewer", **identity}
+    token = place.api.post("/tokens", named, expect=201)["id"]
     place.api.post(f"/tokens/{token}/rotate", {}, expect=201)
     invited = {"email": f"{'i' * 60}@{'example.' * 20}com", "role": "viewer"}
     place.api.post("/invitations", invited, expect=201)
     members = place.api.get("/members")["results"]
+    for each in members:
+        path = f"/members/{each['id']}/identity"
+        assert place.api.request("PUT", path, identity).status == 200
     own, other = (f"settings/members/{each['id']}" for each in members)
     return [
         "settings/members",

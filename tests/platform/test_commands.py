@@ -70,6 +70,13 @@ def test_create_token_prints_the_secret_alone(org: Organization, capsys) -> None
     assert (token.org, token.role, token.name) == (org, "operator", "executor")
 
 
+def test_create_token_sets_the_user_of_its_workloads(org: Organization) -> None:
+    words = ["--user", "nightly", "--group", "batch", "--group", "evals"]
+    call_command("create_token", "--org", "here", "--role", "submitter", *words)
+    token = ApiToken.objects.get()
+    assert (token.user_name, token.groups) == ("nightly", ["batch", "evals"])
+
+
 @pytest.mark.parametrize(
     ("words", "days"), [([], 90), (["--days", "7"], 7), (["--days", "0"], None)]
 )
@@ -99,6 +106,14 @@ def test_command_tokens_expire_like_others(
         (
             ["--org", "here", "--role", "viewer", "--name", "x" * 101],
             "A token's name has 1 to 100 characters.",
+        ),
+        (
+            ["--org", "here", "--role", "viewer", "--group", "batch"],
+            "Groups are those of a user; give the token a user, too.",
+        ),
+        (
+            ["--org", "here", "--role", "viewer", "--user", "ada\n"],
+            "A user has no spaces around it, and no line breaks or control characters.",
         ),
         *(
             (
