@@ -38,6 +38,8 @@ class WorkloadKind:
     queue: str | None = None
     #: Whether they reach no queue although the policy has rules, local queues or other routing.
     is_unrouted: bool = False
+    #: Whether they are rejected without a queue; otherwise they wait for it.
+    is_rejected: bool = False
     shapes: list[Shape] = field(default_factory=list)
 
     @property
@@ -130,7 +132,8 @@ class RoutedHistory:
             kind.queue = rule.queue if rule is not None else None
             kind.is_unrouted = rule is None
         else:
-            kind.queue = self._router.route(workload).queue
+            route = self._router.route(workload)
+            kind.queue, kind.is_rejected = route.queue, route.rejection is not None
             kind.is_unrouted = kind.queue is None and not policy.routing.is_without_quota
 
 

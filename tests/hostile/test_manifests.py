@@ -79,6 +79,27 @@ metadata: { name: q }
 spec: { resources: { cpu: { limit: -1 }, memory: { limit: -1 }, gpu: { limit: -1 } } }
 """
 
+YUNIKORN_CONFIG: Final = """\
+partitions: [{ queues: [{ name: root, submitacl: "*", queues: [{ name: q }] }] }]
+"""
+
+YUNIKORN_JOB: Final = """\
+apiVersion: batch/v1
+kind: Job
+metadata: { name: j, namespace: n, labels: { queue: root.q, applicationId: a } }
+spec:
+  parallelism: 2
+  template:
+    metadata:
+      annotations:
+        yunikorn.apache.org/task-group-name: w
+        yunikorn.apache.org/task-groups: '[{"name": "w", "minMember": 2, "minResource": {}}]'
+        yunikorn.apache.org/schedulingPolicyParameters: gangSchedulingStyle=Hard
+    spec:
+      priority: 5
+      containers: [{ resources: { requests: { cpu: 500m, memory: 1Gi } } }]
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Language:
@@ -97,6 +118,7 @@ class Language:
 LANGUAGES: Final = (
     Language("skyshift", "kind: Scheduler\nspec: {}\n", SKYSHIFT_JOB),
     Language("kai", KAI_QUEUE, KAI_GROUP),
+    Language("yunikorn", YUNIKORN_CONFIG, YUNIKORN_JOB),
 )
 
 

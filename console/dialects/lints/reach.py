@@ -59,6 +59,15 @@ def lint_unrouted(
             "Add a last rule that has no selector, or a rule for them.",
         )
         return
+    if all(kind.is_rejected for kind in unrouted):
+        findings.add(
+            RECORDED_WITHOUT_RULE,
+            START,
+            f"The config has no queue for {share}: a similar workload would be rejected. "
+            f"The most frequent had {example}.",
+            "Add a placement rule for them, or access to the queues that they name.",
+        )
+        return
     if local_routing_of(policy) is None:
         findings.add(
             RECORDED_WITHOUT_RULE,

@@ -13,10 +13,13 @@ from console.engine.disciplines.fairshare.reasons import (
     QUEUE_HAS_CHILDREN,
     QUEUE_MISSING,
 )
+from console.engine.disciplines.hierarchy.reasons import GANG_TOO_LARGE, NOT_PLACED, QUEUE_QUOTA
 from console.engine.disciplines.quota.reasons import EXCEEDS_MAX_QUOTA
 from console.engine.disciplines.quota.spec import QuotaSpec
+from console.engine.model.amounts import SCALE
 from console.engine.model.common_reasons import NO_FLAVOR_MATCHED
 from console.engine.model.decision import Outcome
+from console.engine.model.inventory import Cluster, Inventory, Node
 from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload
 from console.engine.routing.reasons import LOCAL_QUEUE_MISSING, NO_RULE_MATCHED
@@ -38,7 +41,13 @@ REASONS = {
     OVER_LIMIT: TOO_LARGE,
     # Counted by a lint of its own, together with workloads that wait now.
     QUEUE_HAS_CHILDREN: "",
+    NOT_PLACED: LOST,
+    GANG_TOO_LARGE: TOO_LARGE,
+    QUEUE_QUOTA: TOO_LARGE,
 }
+#: More than any of the workloads requests, for disciplines whose configs have no nodes.
+NODE = Node(name="n", offered={"cpu": 100 * SCALE, "memory": 10_000 * SCALE})
+NODES = Inventory(clusters={"c": Cluster(name="c", nodes=(NODE,))})
 
 
 def policy_of(document: Marked) -> Policy:
@@ -50,6 +59,8 @@ def policy_of(document: Marked) -> Policy:
 def alone(policy: Policy, workload: Workload) -> str:
     """Return the code of the lint that counts *workload*, or "" if it would be admitted."""
     state = State(policy)
+    if policy.discipline == "hierarchy":
+        state.change_inventory(NODES)
     state.submit(workload)
     (decision,) = state.settle()
     if decision.outcome is Outcome.ADMITTED:

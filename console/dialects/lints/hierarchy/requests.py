@@ -12,7 +12,7 @@ from console.dialects.place_finder import PlaceFinder
 from console.dialects.routed_history import RoutedHistory, WorkloadKind
 from console.engine.disciplines.hierarchy.application_builder import is_gang
 from console.engine.disciplines.hierarchy.eligibility import gang_total
-from console.engine.disciplines.hierarchy.inheritance import on_path
+from console.engine.disciplines.hierarchy.inheritance import on_path, template_of
 from console.engine.disciplines.hierarchy.requests import in_thousandths, of_pod
 from console.engine.disciplines.hierarchy.resources import NOTHING, Resources
 from console.engine.disciplines.hierarchy.spec import HierarchyQueue, HierarchySpec
@@ -29,7 +29,7 @@ def lint_requests(
     findings: Findings,
 ) -> None:
     """Report recorded workloads that request more than a maximum on their path."""
-    for resource, (maximum, at) in _maxima(spec, name).items():
+    for resource, (maximum, at, owner) in _maxima(spec, name).items():
         beyond = sum(
             shape.runs
             for kind in kinds
@@ -42,21 +42,31 @@ def lint_requests(
                 NEVER_FITS,
                 place_of(at, places),
                 f"{workloads(beyond)} of {window(past)} in queue {quoted(name)} requested more "
-                f"than the maximum of queue {quoted(at.name)}, {in_words(scaled, resource)}.",
+                f"than the maximum of {owner}, {in_words(scaled, resource)}.",
                 "Raise the maximum, or request less.",
             )
 
 
-def _maxima(spec: HierarchySpec, name: str) -> dict[str, tuple[int, HierarchyQueue]]:
-    """Return the smallest maximum of each resource, with the queue of the config that has it."""
-    found: dict[str, tuple[int, HierarchyQueue]] = {}
+def _maxima(spec: HierarchySpec, name: str) -> dict[str, tuple[int, HierarchyQueue, str]]:
+    """
+    Return the smallest maximum of each resource, with a queue of the text and what has it.
+
+    A queue that a rule creates has the maximum of a template.
+    """
+    found: dict[str, tuple[int, HierarchyQueue, str]] = {}
+    template = template_of(spec, name)
     for queue in on_path(spec, name):
+        at, owner = queue, f"queue {quoted(queue.name)}"
         if queue.name not in spec.queues:
-            # Its maximum is that of a template, whose amounts belong to the queue that states it.
-            continue
+            if template is None:
+                continue
+            at, owner = (
+                spec.queues[template.queue],
+                f"the template of queue {quoted(template.queue)}",
+            )
         for resource, amount in (spec.compatibility.maximum(queue.maximum) or NOTHING).items():
             if resource not in found or amount < found[resource][0]:
-                found[resource] = amount, queue
+                found[resource] = amount, at, owner
     return found
 
 
