@@ -94,7 +94,7 @@ PROPERTIES: Final[Mapping[str, Setting]] = {
     ),
     properties.PREEMPTION_POLICY: Setting(
         about="With fence, its applications preempt others in it and below it only; with disabled, "
-        "they preempt none and are not preempted.",
+        "they are not preempted.",
         default="default",
         takes="default, fence or disabled",
         is_valid=_one_of(*_PREEMPTION_POLICIES),
