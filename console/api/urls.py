@@ -29,6 +29,8 @@ from console.api.views.endings import (
     WithdrawWorkloads,
 )
 from console.api.views.feeds import Decisions, Events
+from console.api.views.hierarchy.placement_rules import PlacementRules
+from console.api.views.hierarchy.users import UsersAndGroups
 from console.api.views.impact import CancelImpact, ConfigImpact, OneImpact
 from console.api.views.orgs import OneOrg, Orgs
 from console.api.views.overview import Overview
@@ -133,6 +135,8 @@ urlpatterns = [
     path(f"{_QUEUE}/resume", ResumeQueue.as_view(), name="resume-queue"),
     path(_QUEUE, OneQueue.as_view(), name="queue"),
     path(f"{_ORG}/shares", Shares.as_view(), name="shares"),
+    path(f"{_ORG}/users", UsersAndGroups.as_view(), name="users"),
+    path(f"{_ORG}/placement-rules", PlacementRules.as_view(), name="placement-rules"),
     path(f"{_ORG}/cohorts", Cohorts.as_view(), name="cohorts"),
     path(f"{_ORG}/cohorts/<path:cohort>", OneCohort.as_view(), name="cohort"),
     path(f"{_ORG}/capacity", Capacity.as_view(), name="capacity"),

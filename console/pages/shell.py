@@ -47,6 +47,13 @@ NAV = (
     NavItem(name="queues", title="Queues", url_name="pages:queues", key="q"),
     NavItem(name="cohorts", url_name="pages:cohorts", key="k", section="cohorts"),
     NavItem(name="shares", url_name="pages:shares", key="f", section="shares"),
+    NavItem(name="users", url_name="pages:users", key="u", section="users"),
+    NavItem(
+        name="placement_rules",
+        url_name="pages:placement-rules",
+        key="p",
+        section="placement_rules",
+    ),
     NavItem(name="capacity", title="Capacity", url_name="pages:capacity", key="a"),
     NavItem(name="workloads", title="Workloads", url_name="pages:workloads", key="w"),
     NavItem(name="config", title="Config", url_name="pages:config", key="c"),

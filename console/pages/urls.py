@@ -45,6 +45,7 @@ from console.pages.views import (
     workload_comparison,
     workloads,
 )
+from console.pages.views.hierarchy import placement_rules, users
 
 register_converter(NameConverter, "name")
 
@@ -77,6 +78,8 @@ urlpatterns = [
     path("o/<slug:org>/queues/<name:queue>/bars", queue.bars, name="queue-bars"),
     path("o/<slug:org>/queues/<name:queue>", queue.queue, name="queue"),
     path("o/<slug:org>/shares", shares.shares, name="shares"),
+    path("o/<slug:org>/users", users.users, name="users"),
+    path("o/<slug:org>/placement-rules", placement_rules.placement_rules, name="placement-rules"),
     path("o/<slug:org>/cohorts", cohorts.cohorts, name="cohorts"),
     path("o/<slug:org>/help/quota-bars", cohorts.quota_bars, name="quota-bars"),
     path("o/<slug:org>/cohorts/<name:cohort>/usage", usage.cohort_usage, name="cohort-usage"),

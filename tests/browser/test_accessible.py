@@ -55,6 +55,8 @@ def busy(place: Place) -> list[str]:
         "queues/q-m5-2xlarge-cap3/usage?range=1h&table=use",
         "usage?table=workloads",
         "shares",
+        "users",
+        "placement-rules",
         "cohorts",
         "workloads",
         "workloads?state=finished&q=nobody",

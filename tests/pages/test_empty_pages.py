@@ -16,6 +16,8 @@ from tests.pages.page import complaints, read_page
         "attention",
         "queues",
         "shares",
+        "users",
+        "placement-rules",
         "cohorts",
         "capacity",
         "workloads",

@@ -105,6 +105,8 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
         ),
     ),
     "shares": _of("/shares", ("", "show=cpu&of={queue}")),
+    "users": _of("/users", ("", "q=a&kind=user&of=sue")),
+    "placement-rules": _of("/placement-rules"),
     "cohorts": _of("/cohorts", ("", "sort=contention", "q=nothing")),
     "quota-bars": _of("/help/quota-bars"),
     "cohort-usage": _of("/cohorts/{cohort}/usage", ("", "range=30d")),

@@ -46,6 +46,8 @@ PATHS: Final[Mapping[str, Sequence[str]]] = {
     "queue-pending": _of("/queues/{queue}/pending"),
     "queue": _of("/queues/{queue}"),
     "shares": _of("/shares", ("", "of={queue}")),
+    "users": _of("/users", ("", "q=a&kind=group&limit=1000")),
+    "placement-rules": _of("/placement-rules"),
     "cohorts": _of("/cohorts", ("", "limit=1000")),
     "cohort": _of("/cohorts/{cohort}"),
     "capacity": _of("/capacity", ("", "nodes=false&limit=1000", "cursor=3")),

@@ -23,6 +23,7 @@ from console.pages.access import org_page
 from console.pages.hold_form import SPANS, read_hold
 from console.pages.live import live_by
 from console.pages.parts import lazily
+from console.pages.presenters.hierarchy.queue_settings import queue_settings
 from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
 from console.pages.presenters.queues.capacity_cells import cells_of, columns_of
 from console.pages.presenters.queues.queue import queue_row
@@ -59,6 +60,8 @@ from console.workloads.queries import (
 )
 from console.workloads.queries.filters import read_reason
 from console.workloads.queries.freshness import freshness_of
+from console.workloads.queries.hierarchy.placement_hits import SECTION
+from console.workloads.queries.hierarchy.user_usage import has_section
 from console.workloads.queries.over_quota import over_quota_since_of
 from console.workloads.queries.pending import capacity_end, pending_for_reason
 from console.workloads.queries.rule_hits import rule_hits
@@ -145,6 +148,8 @@ def _detail(
             (usage, bar, cells_of(usage, columns))
             for usage, bar in zip(view.usages, row.bars, strict=True)
         ],
+        "settings": queue_settings(policy, name),
+        "has_placement": has_section(policy, SECTION),
         "has_shares": has_shares(policy),
         "shares": lazily(lambda: queue_shares(org, name)),
         "pending_reasons": lazily(lambda: pending_reasons(org.slug, view, reason)),

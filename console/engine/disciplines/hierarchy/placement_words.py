@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from console.engine.disciplines.hierarchy.placement import Verdict
-from console.engine.disciplines.hierarchy.spec import RuleKind
+from console.engine.disciplines.hierarchy.spec import PlacementRule, RuleKind
 from console.engine.disciplines.hierarchy.trace import RuleStep
+from console.engine.wording.words import cut
 
 _ANSWERS: Final = {
     Verdict.ACCEPTED: "{rule} answers {queue}",
@@ -53,3 +54,45 @@ def rule_name(step: RuleStep) -> str:
     """
     what = f"{step.kind} {step.value}".strip()
     return f"the rule {what}" if step.index is None else f"rule {step.index + 1} ({what})"
+
+
+def rule_sentence(rule: PlacementRule) -> str:
+    """
+    Return which queue a placement rule answers, without a period.
+
+    >>> space = PlacementRule(kind=RuleKind.FIXED, value="root.spaces")
+    >>> rule_sentence(PlacementRule(kind=RuleKind.TAG, value="namespace", parent=space))
+    'the queue named like the tag namespace, below root.spaces'
+    """
+    match rule.kind:
+        case RuleKind.PROVIDED:
+            text = "the queue that the submission names"
+        case RuleKind.USER:
+            text = "the queue named like the user"
+        case RuleKind.TAG:
+            text = f"the queue named like the tag {rule.value}"
+        case RuleKind.FIXED:
+            text = rule.value
+        case RuleKind.RECOVERY:
+            text = "the recovery queue"
+    return text if rule.parent is None else f"{text}, below {rule_sentence(rule.parent)}"
+
+
+def filter_sentence(rule: PlacementRule) -> str:
+    """
+    Return for whom a placement rule is, as a sentence; empty: for everyone.
+
+    >>> from console.engine.disciplines.hierarchy.spec import Filter
+    >>> users = Filter(is_deny=True, stated_users=("^bot-",))
+    >>> filter_sentence(PlacementRule(kind=RuleKind.USER, filter=users))
+    'Not for users ^bot-.'
+    """
+    stated = rule.filter
+    named = [
+        f"{noun} {cut(names)}"
+        for noun, names in (("users", stated.stated_users), ("groups", stated.stated_groups))
+        if names
+    ]
+    if not named:
+        return "For nobody." if stated.is_deny else ""
+    return f"{'Not for' if stated.is_deny else 'Only for'} {' and '.join(named)}."

@@ -79,7 +79,7 @@ WORDING: Final = CapacityWording(
 
 SECTIONS: Final = (
     Section(key="users", title="Users and groups"),
-    Section(key="placement", title="Placement rules"),
+    Section(key="placement_rules", title="Placement rules"),
 )
 
 

@@ -1,0 +1,30 @@
+"""Schemas of placement rules."""
+
+from __future__ import annotations
+
+from rest_framework import serializers
+
+from console.api.schemas.common import Range, Schema
+
+
+class PlacementRule(Schema):
+    """One placement rule of a partition."""
+
+    partition = serializers.CharField()
+    rule_index = serializers.IntegerField(help_text="In its partition, from 0.")
+    text = serializers.CharField(help_text="Which queue it answers.")
+    filter = serializers.CharField(allow_blank=True, help_text="For whom it is; empty: everyone.")
+    creates = serializers.BooleanField(help_text="Whether it creates a queue that is missing.")
+    placed = serializers.IntegerField(help_text="Workloads of the last 7 days.")
+    range = Range(allow_null=True, help_text="Its lines in the active config.")
+
+
+class PlacementRules(Schema):
+    """The placement rules of all partitions, in the order in which they are asked."""
+
+    rules = PlacementRule(many=True, help_text="Empty under a scheduler without such rules.")
+    by_default = serializers.IntegerField(
+        help_text="Workloads that got a queue by a rule that the config does not state."
+    )
+    rejected = serializers.IntegerField(help_text="Workloads that no rule placed.")
+    is_complete = serializers.BooleanField(help_text="If not, the numbers are minimums.")

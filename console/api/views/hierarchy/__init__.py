@@ -1,0 +1,1 @@
+"""Views of hierarchical queues: users and groups, and placement rules."""

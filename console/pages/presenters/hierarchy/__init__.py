@@ -1,0 +1,1 @@
+"""Presenters of hierarchical queues: users and groups, placement rules, and settings of a queue."""

@@ -1,0 +1,1 @@
+"""Queries about hierarchical queues: use by users and groups, and placement rules."""

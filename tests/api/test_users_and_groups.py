@@ -1,0 +1,64 @@
+"""Users and groups, and placement rules, over HTTP."""
+
+from __future__ import annotations
+
+from console.orgs.permissions import Actor
+from tests.hierarchy import fill_hierarchy
+
+
+def test_users_groups_and_placement_rules(api, owner: Actor) -> None:
+    client = api(owner)
+    assert client.get("users").body == {"results": [], "next": None}
+    assert client.get("placement-rules").body == {
+        "rules": [],
+        "by_default": 0,
+        "rejected": 0,
+        "is_complete": True,
+    }
+    fill_hierarchy(owner)
+    first = client.get("users", limit=1).body
+    assert first["results"] == [
+        {
+            "name": "sue",
+            "kind": "user",
+            "tightest": {"queue": "root.dev", "resource": "vcore", "used": 3, "limit": 4},
+            "queues": [
+                {
+                    "queue": "root",
+                    "lines": [
+                        {"resource": None, "used": 1, "limit": None},
+                        {"resource": "memory", "used": 1000, "limit": None},
+                        {"resource": "vcore", "used": 3, "limit": None},
+                    ],
+                },
+                {
+                    "queue": "root.dev",
+                    "lines": [
+                        {"resource": None, "used": 1, "limit": 2},
+                        {"resource": "memory", "used": 1000, "limit": None},
+                        {"resource": "vcore", "used": 3, "limit": 4},
+                    ],
+                },
+                {
+                    "queue": "root.dev.tools",
+                    "lines": [
+                        {"resource": None, "used": 1, "limit": None},
+                        {"resource": "memory", "used": 1000, "limit": None},
+                        {"resource": "vcore", "used": 3, "limit": None},
+                    ],
+                },
+            ],
+        }
+    ]
+    rest = client.get("users", cursor=first["next"]).body
+    assert [each["name"] for each in rest["results"]] == ["bob", "staff"]
+    assert [each["name"] for each in client.get("users", kind="group").body["results"]] == ["staff"]
+    rules = client.get("placement-rules").body
+    assert [(each["rule_index"], each["creates"], each["placed"]) for each in rules["rules"]] == [
+        (0, False, 3),
+        (1, True, 1),
+        (2, True, 0),
+    ]
+    assert rules["rules"][2]["text"] == "the queue named like the user"
+    assert rules["rules"][2]["filter"] == "Not for users bot."
+    assert (rules["by_default"], rules["rejected"]) == (0, 1)

@@ -1,0 +1,117 @@
+"""Pages of hierarchical queues: users and groups, placement rules, and settings of a queue."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from tests.hierarchy import fill_hierarchy
+from tests.pages.page import Element, complaints, read_page
+
+
+def get(browser: Client, path: str, status: int = 200) -> Element:
+    """Return the page, and fail unless its markup is valid."""
+    response = browser.get(f"/o/here/{path}")
+    assert response.status_code == status
+    page = read_page(response)
+    assert complaints(page) == []
+    return page
+
+
+def cells(rows: list[Element]) -> list[list[str]]:
+    return [[cell.text for cell in row.children if isinstance(cell, Element)] for row in rows]
+
+
+def test_pages_of_hierarchical_queues(people: dict[str, Client], owner: Actor) -> None:
+    # One test, because the engine decides about each workload first.
+    fill_hierarchy(owner)
+    viewer = people["viewer"]
+    _users(viewer)
+    _one_user(viewer)
+    _placement_rules(viewer)
+    _settings(viewer)
+
+
+def _users(viewer: Client) -> None:
+    assert cells(get(viewer, "users").id("user-rows").all("tr")) == [
+        ["sue", "user", "1", "3 of 4 vcore in root.dev", "75 %"],
+        ["bob", "user", "2", "1 of 2 workloads in root.dev", "50 %"],
+        ["staff", "group", "1", "1 of 2 workloads in root.dev", "50 %"],
+    ]
+    found = get(viewer, "users?kind=group&q=STA").id("user-rows").all("tr")
+    assert [row[0] for row in cells(found)] == ["staff"]
+    assert "No user or group matches." in get(viewer, "users?q=nobody").text
+    refused = get(viewer, "users?kind=robot", status=400)
+    assert "kind" in refused.text
+
+
+def _one_user(viewer: Client) -> None:
+    detail = get(viewer, "users?of=sue&of_kind=user").id("users-detail")
+    assert cells(detail.all("tr"))[1:] == [
+        ["root", "running workloads", "1", "none"],
+        ["root", "memory", "1000", "none"],
+        ["root", "vcore", "3", "none"],
+        ["root.dev", "running workloads", "1", "2"],
+        ["root.dev", "memory", "1000", "none"],
+        ["root.dev", "vcore", "3", "4 tightest"],
+        ["root.dev.tools", "running workloads", "1", "none"],
+        ["root.dev.tools", "memory", "1000", "none"],
+        ["root.dev.tools", "vcore", "3", "none"],
+    ]
+
+
+def _placement_rules(viewer: Client) -> None:
+    page = get(viewer, "placement-rules")
+    (table,) = page.all("table")
+    assert [row[:5] for row in cells(table.all("tr"))[1:]] == [
+        ["default", "1", "The queue that the submission names.", "the next rule is asked", "3"],
+        [
+            "default",
+            "2",
+            "The queue named like the tag namespace, below root.spaces.",
+            "it is created",
+            "1",
+        ],
+        ["default", "3", "The queue named like the user. Not for users bot.", "it is created", "0"],
+    ]
+    assert "0 workloads got a queue without a rule of the config, and 1 none." in page.text
+
+
+def _settings(viewer: Client) -> None:
+    tools = get(viewer, "queues/root.dev.tools").id("queue-settings")
+    facts = [each.text for each in tools.all("dd")]
+    assert facts == [
+        "everyone by root",
+        "user ann, and group ops by root.dev.tools",
+        "any number of applications",
+        "fifo by root.dev",
+        "20s by root.dev.tools",
+    ]
+    assert [row[:3] for row in cells(tools.all("tr"))[1:]] == [
+        [
+            "root.dev",
+            "user sue, every other user and group staff small teams",
+            "2 applications and 4 vcore",
+        ]
+    ]
+    created = get(viewer, "queues/root.spaces.shop?tab=rules")
+    assert created.id("queue-settings").text.startswith(
+        "Settings Users and groups A placement rule has created this queue with the template of "
+        "root.spaces . It exists as long as it has workloads."
+    )
+    assert "Placement rules find the queue of each workload." in created.text
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("users", "No limits for users and groups in the active config"),
+        ("placement-rules", "No placement rules in the active config"),
+    ],
+)
+def test_other_schedulers_have_none_of_these(
+    people: dict[str, Client], config: None, org: Organization, path: str, text: str
+) -> None:
+    assert text in get(people["viewer"], path).text
