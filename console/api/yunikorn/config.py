@@ -42,6 +42,7 @@ class Config(SchedulerView):
 class ValidateConfig(SchedulerView):
     """The check of a config."""
 
+    needs_config = False
     parser_classes = [RawParser]
     content_negotiation_class = AnyContentType
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rest_framework.request import Request
@@ -12,13 +12,14 @@ from rest_framework.response import Response
 from console.api.yunikorn.allocations import NodeNames, allocation, pod_groups
 from console.api.yunikorn.base import SchedulerView
 from console.api.yunikorn.errors import Missing
-from console.api.yunikorn.paging import PARAMETERS, page_answer, read_part
+from console.api.yunikorn.paging import PARAMETERS, incomplete, page_answer, read_part
 from console.api.yunikorn.partition_state import OrganizationState, PartitionNode
 from console.api.yunikorn.shapes import percentages, present
 from console.capacity.queries.nodes import taken_of
 from console.engine.disciplines.hierarchy.requests import in_queue_units
 from console.engine.disciplines.hierarchy.resources import minus, plus
 from console.engine.live.node_usage import NodeKey
+from console.workloads.models import Workload
 from console.workloads.queries.node_usage import node_usage_of
 from console.workloads.queries.placed import newest_running
 
@@ -33,7 +34,8 @@ class Nodes(SchedulerView):
         state = OrganizationState(self.actor.org, self.spec)
         nodes = state.nodes(self.partition(partition).name)
         part, cursor = read_part(self, request, len(nodes))
-        return page_answer(request, _answers(self, state, nodes[part]), cursor)
+        rows, is_whole = _answers(self, state, nodes[part])
+        return incomplete(page_answer(request, rows, cursor), is_whole=is_whole)
 
 
 class OneNode(SchedulerView):
@@ -45,7 +47,8 @@ class OneNode(SchedulerView):
         names = NodeNames(state.inventory.clusters.values())
         for each in state.nodes(self.partition(partition).name):
             if names.id_of(_key(each)) == node:
-                return Response(_answers(self, state, [each])[0])
+                [row], is_whole = _answers(self, state, [each])
+                return incomplete(Response(row), is_whole=is_whole)
         raise Missing("Node not found", f"There is no node {node!r} in the partition {partition}.")
 
 
@@ -55,26 +58,27 @@ def _key(each: PartitionNode) -> NodeKey:
 
 def _answers(
     view: SchedulerView, state: OrganizationState, nodes: Sequence[PartitionNode]
-) -> list[dict[str, Any]]:
-    """Return some nodes with the pods of the newest running workloads on them."""
+) -> tuple[list[dict[str, Any]], bool]:
+    """Return some nodes with the pods on them, and whether all running workloads were read."""
     org = view.actor.org
     keys = {_key(each) for each in nodes}
     clusters = {cluster for cluster, _ in keys}
     used = node_usage_of(org, clusters) if clusters else {}
     taken = taken_of(org, keys)
     names = NodeNames(state.inventory.clusters.values())
-    pods = _allocations(view, keys, names) if used else {}
-    return [
+    workloads, is_whole = newest_running(org) if used else ([], True)
+    pods = _allocations(workloads, keys, names)
+    rows = [
         _answer(each, used.get(_key(each), {}), taken.get(_key(each), {}), names, pods)
         for each in nodes
     ]
+    return rows, is_whole
 
 
 def _allocations(
-    view: SchedulerView, keys: set[NodeKey], names: NodeNames
+    workloads: Iterable[Workload], keys: set[NodeKey], names: NodeNames
 ) -> Mapping[NodeKey, list[dict[str, Any]]]:
     found: defaultdict[NodeKey, list[dict[str, Any]]] = defaultdict(list)
-    workloads, _ = newest_running(view.actor.org)
     for workload in workloads:
         for group in pod_groups(workload):
             if group.node in keys:

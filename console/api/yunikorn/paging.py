@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from console.api.yunikorn.base import SchedulerView
 from console.paging import read_cursor, write_cursor
+from console.workloads.queries.placed import MOST_READ
 
 PARAMETERS: Final = ("limit", "cursor")
 
@@ -48,3 +49,10 @@ def read_part(view: SchedulerView, request: Request, total: int) -> tuple[slice,
     (start,) = read_cursor(request.query_params.get("cursor")) or (0,)
     end = start + limit_of(view, request)
     return slice(start, end), write_cursor(end) if end < total else None
+
+
+def incomplete(answer: Response, *, is_whole: bool) -> Response:
+    """Return an answer, with a warning in a header unless all running workloads were read."""
+    if not is_whole:
+        answer["Warning"] = f'199 sluice "Only the newest {MOST_READ} running workloads are read"'
+    return answer

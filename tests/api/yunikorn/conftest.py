@@ -114,11 +114,11 @@ def answer_of(response: Any) -> Answer:
 def activate(org: Organization) -> Callable[[str, str], ConfigVersion]:
     """Return a function that makes a text of a config language the active version."""
 
-    def run(text: str, dialect: str = "yunikorn") -> ConfigVersion:
+    def run(text: str, dialect: str = "yunikorn", number: int = 1) -> ConfigVersion:
         version = ConfigVersion.objects.create(
-            org=org, number=1, dialect=dialect, text=text, author="owner"
+            org=org, number=number, dialect=dialect, text=text, author="owner"
         )
-        ActiveConfig.objects.filter(org=org).update(number=1)
+        ActiveConfig.objects.filter(org=org).update(number=number)
         return version
 
     return run
