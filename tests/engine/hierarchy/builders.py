@@ -38,7 +38,7 @@ def spec(
     for path, fields in queues.items():
         above = path.rpartition(".")[0]
         has_children = any(other.startswith(f"{path}.") for other in queues)
-        values = {"is_leaf": not has_children and path != "root", **fields}
+        values = {"is_leaf": not has_children and path != "root", "spelling": path, **fields}
         found[stated.full_name(path)] = HierarchyQueue(
             name=stated.full_name(path),
             parent=stated.full_name(above) if above else None,

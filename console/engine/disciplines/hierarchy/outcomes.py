@@ -310,7 +310,9 @@ class Outcomes:
         has_searched = Message.PRECONDITIONS not in tried
         if not has_searched:
             return PreemptionVerdict(text=str(tried[0]))
-        candidates = victim_candidates(ask, self._scheduler.applications)
+        candidates = victim_candidates(
+            ask, self._scheduler.applications, self._scheduler.compatibility
+        )
         return PreemptionVerdict(
             text=str(tried[0]),
             fence=self._partition.full_name(fence_of(ask)),

@@ -64,16 +64,21 @@ def find_victims(
     ).run()
 
 
-def victim_candidates(ask: Ask, applications: Applications) -> Iterator[Allocation]:
+def victim_candidates(
+    ask: Ask, applications: Applications, compatibility: Compatibility
+) -> Iterator[Allocation]:
     """Yield the pods that may stop for an ask, if guarantees allow it."""
     fence, priorities = _fence(ask)
     asker = ask.app.queue
+    usage = _Snapshots(asker, compatibility)
 
     def below(queue: QueueUsage, priority: int, *, is_fenced: bool) -> Iterator[Allocation]:
         if queue is asker:
             return
         if queue.queue.is_leaf:
-            yield from _eligible(queue, applications, ask, priority, is_fenced=is_fenced)
+            left = usage.guarantee_left(queue)
+            if left is None or any(value < 0 for value in left.values()):
+                yield from _eligible(queue, applications, ask, priority, is_fenced=is_fenced)
             return
         for child in queue.children.values():
             settings = child.queue.settings
@@ -124,9 +129,6 @@ def _eligible(
     leaf: QueueUsage, applications: Applications, ask: Ask, priority: int, *, is_fenced: bool
 ) -> Iterator[Allocation]:
     if not leaf.queue.settings.preempts:
-        return
-    left = _Snapshots(ask.app.queue, Compatibility()).guarantee_left(leaf)
-    if left is not None and all(value >= 0 for value in left.values()):
         return
     for app in applications.get(leaf, {}).values():
         for each in app.allocations.values():
@@ -234,7 +236,7 @@ class _Search:
         self._start = _Snapshots(self._asker, compatibility)
         if ahead:
             self._start.add(self._asker, ahead)
-        self._candidates = list(victim_candidates(ask, applications))
+        self._candidates = list(victim_candidates(ask, applications, compatibility))
 
     def run(self) -> Preemption | Message | None:
         if not self._is_guaranteed():
