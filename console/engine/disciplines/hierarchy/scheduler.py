@@ -157,6 +157,8 @@ class Scheduler:
         #: Why applications had no node at their last turn.
         self.refusals: dict[Application, Refused] = {}
         self._epoch = 0
+        #: The time of the last cycle.
+        self._last_cycle = 0
         #: The resources in the order of comparison.
         self._names: tuple[str, ...] = ()
 
@@ -174,8 +176,10 @@ class Scheduler:
 
     def cycle(self) -> Result | None:
         """Return what the next cycle changes; None: nothing."""
-        if self.forgetful:
+        if self.forgetful or self.now != self._last_cycle:
+            # Delays of preemption may have passed.
             self.note_event()
+        self._last_cycle = self.now
         if self._names != tuple(self.root.pending) and set(self._names) != set(self.root.pending):
             self._names = tuple(sorted(self.root.pending))
             self.note_event()
@@ -234,30 +238,35 @@ class Scheduler:
         if queue.queue.is_leaf:
             return self._try_leaf(queue)
         order = self._order(queue)
-        while order:
+        found, unfinished = None, []
+        while order and found is None:
             child = heappop(order)[2]
             found = self._try_queue(child)
-            if found is not None:
-                if self._is_candidate(child):
-                    heappush(order, (self._place(child), 0, child))
-                return found
-        return None
+            if found is not None or child.order:
+                unfinished.append(child)
+        for child in unfinished:
+            if self._is_candidate(child):
+                heappush(order, (self._place(child), 0, child))
+        return found
 
     def _try_leaf(self, leaf: QueueUsage) -> Result | None:
         order = self._order(leaf)
         attempts = _Attempts()
-        while order:
+        found, unfinished = None, []
+        while order and found is None:
             _, index, line = heappop(order)
             app = line.head
             if app is None:
                 continue
+            attempts.has_refused = False
             found = self._try_application(app, attempts)
-            if found is not None:
-                head = line.head
-                if head is not None:
-                    heappush(order, (application_order(head), index, line))
-                return found
-        return None
+            if found is not None or attempts.has_refused:
+                unfinished.append((index, line))
+        for index, line in unfinished:
+            head = line.head
+            if head is not None:
+                heappush(order, (application_order(head), index, line))
+        return found
 
     def _try_application(self, app: Application, attempts: _Attempts) -> Result | None:
         settings = app.queue.queue.settings
@@ -694,14 +703,17 @@ class Scheduler:
 
 
 class _Attempts:
-    """How many asks of a leaf may still try to preempt in this cycle."""
+    """How many asks of a leaf may still try to preempt in this cycle; others may in the next."""
 
-    __slots__ = ("_left",)
+    __slots__ = ("_left", "has_refused")
 
     def __init__(self) -> None:
         self._left = _MOST_ATTEMPTS
+        #: Whether an ask was refused an attempt since this was set to false.
+        self.has_refused = False
 
     def take(self) -> bool:
         """Use one attempt; return whether there was one."""
         self._left -= 1
+        self.has_refused |= self._left < 0
         return self._left >= 0
