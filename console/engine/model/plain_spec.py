@@ -15,6 +15,11 @@ class PlainSpec:
 
     __slots__ = ()
 
+    @property
+    def creates_queues(self) -> bool:
+        """False: all queues are in the text."""
+        return False
+
     def created_queue(self, name: str) -> Queue | None:
         """Return None: all queues are in the text."""
         return None

@@ -84,6 +84,10 @@ class Spec(Protocol):
     def object_count(self) -> int:
         """The number of objects of the spec: a measure of its size in memory."""
 
+    @property
+    def creates_queues(self) -> bool:
+        """Whether there may be queues that the text does not have, see `created_queue`."""
+
     def created_queue(self, name: str) -> Queue | None:
         """
         Return a queue that the text does not have and that exists as long as it has workloads.

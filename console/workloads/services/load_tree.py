@@ -18,7 +18,7 @@ from console.engine.state import State
 from console.orgs.models import Organization
 from console.unions import union_querysets
 from console.workloads import models
-from console.workloads.models import QueueHold, Workload
+from console.workloads.models import QueueCount, QueueHold, Workload
 from console.workloads.org_filter import in_org
 from console.workloads.services.charged_ledger import ChargedLedger, FirstRunning, first_to_stop
 from console.workloads.services.keep_usage_history import load_usage_history
@@ -54,6 +54,7 @@ def load_trees(
     the number of statements does not grow with the queues of a tree or with *workloads*.
     """
     state = State(charged.policy, is_sparse=True, ledger=charged.ledger, now=now)
+    create_queues(state, org)
     here = {each.pk: _queue_of(state, each) for each in workloads if each.queue is not None}
     in_queues = [(queue, each) for each in workloads if (queue := here.get(each.pk)) is not None]
     trees = dict.fromkeys(queue.tree for queue, _ in in_queues)
@@ -79,6 +80,17 @@ def load_trees(
     state.take_in_arrivals()
     load_requests(state, org)
     return state
+
+
+def create_queues(state: State, org: Organization) -> None:
+    """Create the queues of *org* that placement rules have created for workloads."""
+    policy = state.policy
+    if not policy.spec.creates_queues:
+        return
+    counts = QueueCount.objects.filter(org=org).exclude(running=0, pending=0)
+    for name in counts.order_by("queue").values_list("queue", flat=True):
+        if name not in policy.queues and policy.queue(name) is not None:
+            state.queue(name)
 
 
 def _queue_of(state: State, workload: Workload) -> AnyQueue | None:

@@ -19,6 +19,7 @@ from console.workloads.services.load_state import (
     load_policy,
     restore_running,
 )
+from console.workloads.services.load_tree import create_queues
 
 #: Maximum number of running workloads that are read individually, the first in the order of
 #: preemption; the usage of the rest is charged as a sum.
@@ -39,6 +40,7 @@ def load_whole_tree(
     """
     policy = load_policy(org, config_version)
     state = State(policy, is_sparse=workload.queue is not None, now=now)
+    create_queues(state, org)
     if workload.queue is None:
         names = list(state.queues)
     elif policy.queue(workload.queue) is None:

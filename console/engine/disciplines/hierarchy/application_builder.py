@@ -66,10 +66,7 @@ class ApplicationBuilder:
 
         After its timeout, the pods of a soft gang start one by one.
         """
-        if not is_gang(pending.workload):
-            return ()
-        expires = gang_expiry(pending)
-        if expires is not None and expires <= now:
+        if not starts_together(pending, now):
             return ()
         minima = {each.name: each.minimum for each in pending.workload.pod_sets}
         return tuple((ask, minima[ask.key]) for ask in app.asks if minima[ask.key])
@@ -78,6 +75,12 @@ class ApplicationBuilder:
 def is_gang(workload: Workload) -> bool:
     """Return whether a workload states pods that have to start together."""
     return any(each.min_count is not None for each in workload.pod_sets)
+
+
+def starts_together(pending: Pending, now: int) -> bool:
+    """Return whether pods of a workload have to start together: a gang whose time has not ended."""
+    expires = gang_expiry(pending)
+    return expires is not None and expires > now
 
 
 def is_hard_gang(workload: Workload) -> bool:

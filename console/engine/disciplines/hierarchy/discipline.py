@@ -158,7 +158,8 @@ class HierarchyDiscipline(BasicDiscipline):
         lowest: int | None,
     ) -> LoadPlan:
         """Return the running workloads of all queues: each uses nodes, and may be a victim."""
-        return LoadPlan(rows=(RowsToLoad(queues=tuple(policy.queues), most=_MOST_LOADED),))
+        names = tuple(each.name for each in queue.tree.queues)
+        return LoadPlan(rows=(RowsToLoad(queues=names, most=_MOST_LOADED),))
 
     # Another policy
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from console.engine.disciplines.hierarchy.application_builder import starts_together
 from console.engine.disciplines.hierarchy.applications import (
     Allocation,
     Application,
@@ -254,20 +255,13 @@ class Outcomes:
         refused = self._scheduler.refusals.get(app)
         with_nodes = with_nodes and (refused is None or refused.stage not in _REASONS)
         ask = self._asked(app, result, refused)
-        counts: dict[str, int] = {}
-        for started in result.started:
-            counts[started.ask.key] = counts.get(started.ask.key, 0) + 1
-        if not counts:
-            counts = {each.key: count for each, count in app.unit} or (
-                {ask.key: 1} if ask is not None else {}
-            )
         request = ask.resources if ask is not None else NOTHING
         total = _total(result.started) if result.started else request
         return HierarchyNomination(
             fits=bool(result.started),
             pending_reason=self._reason(app, result, refused),
             request=request,
-            counts=counts,
+            counts=self._counts(app, result, ask),
             user=app.user,
             group=app.group or "",
             refusal=None if refused is None else refusing_check(self._partition, refused),
@@ -277,6 +271,17 @@ class Outcomes:
             preemption=self._verdict_of_preemption(ask) if ask is not None else None,
             usage=usage_of_amounts(total),
         )
+
+    def _counts(self, app: Application, result: Result, ask: Ask | None) -> dict[str, int]:
+        """Return the number of pods that start together, by pod set."""
+        pending = self._partition.pending.get(app)
+        if pending is None or not starts_together(pending, self._state.now):
+            return {} if ask is None else {ask.key: 1}
+        counts = {each.key: count for each, count in app.unit}
+        if not counts:
+            for started in result.started:
+                counts[started.ask.key] = counts.get(started.ask.key, 0) + 1
+        return counts
 
     def _asked(self, app: Application, result: Result, refused: Refused | None) -> Ask | None:
         if result.started:

@@ -264,6 +264,11 @@ class HierarchySpec(PlainSpec):
         """The number of queues and rules."""
         return len(self.queues) + sum(len(each.rules) for each in self.partitions.values())
 
+    @property
+    def creates_queues(self) -> bool:
+        """True: placement rules create queues, and those of an earlier config may have."""
+        return True
+
     def created_queue(self, name: str) -> HierarchyQueue | None:
         """
         Return the queue *name* as a rule creates it below the nearest queue of the text.

@@ -212,6 +212,11 @@ class QuotaSpec:
         """The number of flavors, cohorts and queues."""
         return len(self.flavors) + len(self.cohorts) + len(self.queues)
 
+    @property
+    def creates_queues(self) -> bool:
+        """False: all queues are in the text."""
+        return False
+
     def created_queue(self, name: str) -> Queue | None:
         """Return None: all queues are in the text."""
         return None
