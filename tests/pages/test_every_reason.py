@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from time import sleep
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from console.capacity.services.report_cluster import report_cluster
 from console.configs.services.apply_config import apply_config
 from console.engine.disciplines.fairshare import reasons as shared
 from console.engine.disciplines.fairshare.spec import FairQueue
+from console.engine.disciplines.hierarchy import reasons as hierarchy
 from console.engine.disciplines.placement.plugin import (
     KEEP,
     Cluster,
@@ -133,6 +135,8 @@ class Story:
     gpus: tuple[int, ...] = ()
     #: CPUs of the only node of the cluster ``east`` before the submissions; None: no cluster.
     node: int | None = None
+    #: CPUs of each node of the cluster ``east``; empty: no cluster.
+    cpus: tuple[int, ...] = ()
     #: Whether the engine runs after the submissions.
     is_decided: bool = True
 
@@ -161,6 +165,41 @@ def pods(queue: str, gpu: int = 1, count: int = 1, **more: Any) -> dict[str, Any
 def sharing(*queues: FairQueue, **settings: Any) -> Policy:
     """Return a policy whose queues share nodes, for organizations of the native language."""
     return replace(shared_policy(queues, **settings), dialect="native")
+
+
+def tree(leaf: str = "", *, partition: str = "", dev: str = "") -> dict[str, Any]:
+    """Return the config of a leaf root.dev.a with *leaf*, and a leaf root.b."""
+    text = (
+        f"partitions: [{{name: default{partition}, queues: [{{name: root, submitacl: '*', queues: ["
+        f"{{name: dev{dev}, queues: [{{name: a{leaf}}}]}}, {{name: b}}]}}]}}]\n"
+    )
+    return {"dialect": "yunikorn", "text": text}
+
+
+def asks(
+    cpu: int, count: int = 1, queue: str = "root.dev.a", min_count: int | None = None, **more: Any
+) -> dict[str, Any]:
+    """Return a workload of *count* pods with *cpu* CPUs each; some start together."""
+    pod_set = {"name": "main", "count": count, "requests": {"cpu": cpu}}
+    if min_count is not None:
+        pod_set["min_count"] = min_count
+    return {"tags": {"queue": queue}, "pod_sets": [pod_set], **more}
+
+
+def report_cpus(*cpus: int) -> Callable[[Actor], None]:
+    """Return an action that reports the cluster ``east`` with nodes of *cpus*."""
+
+    def report(actor: Actor) -> None:
+        nodes = [{"name": f"n{at}", "allocatable": {"cpu": each}} for at, each in enumerate(cpus)]
+        report_cluster(actor, "east", {"nodes": nodes})
+
+    return report
+
+
+def later(actor: Actor) -> None:
+    """Run the engine, so that it runs again after a delay of a millisecond."""
+    settled(actor.org)
+    sleep(0.01)
 
 
 def lose_a_node(actor: Actor) -> None:
@@ -203,6 +242,23 @@ PLACES = "{kind: Scheduler, spec: {on_unplaceable: wait}}"
 FAILS = "{kind: Scheduler, spec: {on_unplaceable: fail}}"
 PLUGINS = "{kind: Scheduler, spec: {plugins: [DefaultPlugin, only-teams]}}"
 HOLD_AND_DRAIN = ", stopPolicy: HoldAndDrain"
+
+#: Settings of a queue that takes its guarantee back at once.
+GUARANTEED = ", properties: {preemption.delay: 1ms}, resources: {guaranteed: {vcore: 2}}"
+
+
+def limit(fields: str) -> str:
+    """Return the limits of a queue."""
+    return f", limits: [{{limit: x, {fields}}}]"
+
+
+def lowering(resources: str) -> dict[str, Any]:
+    """Return the config of a queue that stops pods above its maximum at once."""
+    return tree(
+        f", properties: {{quota.preemption.delay: 1ms}}, resources: {resources}",
+        partition=", preemption: {quotapreemptionenabled: true}",
+    )
+
 
 STORIES: dict[Reason, Story] = {
     PLACED: Story(dialect="skyshift", text=PLACES, node=4, submits=[job(1)]),
@@ -306,6 +362,71 @@ STORIES: dict[Reason, Story] = {
         submits=[pods("a", count=2)],
         act=lose_a_node,
     ),
+    hierarchy.STARTED: Story(**tree(), cpus=(4,), submits=[asks(1)]),
+    hierarchy.GROWN: Story(**tree(), cpus=(4,), submits=[asks(3, count=2)], act=report_cpus(4, 4)),
+    hierarchy.PODS_LOST: Story(
+        **tree(), cpus=(4, 4), submits=[asks(3, count=2)], act=report_cpus(4)
+    ),
+    hierarchy.OVER_APPLICATIONS: Story(
+        **tree(", maxapplications: 1"), cpus=(4,), submits=[asks(1), asks(1)]
+    ),
+    hierarchy.USER_OVER_APPLICATIONS: Story(
+        **tree(limit("users: ['*'], maxapplications: 1")), cpus=(4,), submits=[asks(1), asks(1)]
+    ),
+    hierarchy.GROUP_OVER_APPLICATIONS: Story(
+        **tree(limit("groups: [staff], maxapplications: 1")),
+        cpus=(4,),
+        submits=[asks(1, groups=["staff"]), asks(1, groups=["staff"])],
+    ),
+    hierarchy.USER_QUOTA: Story(
+        **tree(limit("users: ['*'], maxresources: {vcore: 1}")),
+        cpus=(4,),
+        submits=[asks(1), asks(1)],
+    ),
+    hierarchy.GROUP_QUOTA: Story(
+        **tree(limit("groups: [staff], maxresources: {vcore: 1}")),
+        cpus=(4,),
+        submits=[asks(1, groups=["staff"]), asks(1, groups=["staff"])],
+    ),
+    hierarchy.QUEUE_QUOTA: Story(
+        **tree(", resources: {max: {vcore: 1}}"), cpus=(4,), submits=[asks(1), asks(1)]
+    ),
+    hierarchy.NO_NODES: Story(**tree(), submits=[asks(1)]),
+    hierarchy.NO_NODE_HAS_ROOM: Story(**tree(), cpus=(2, 2), submits=[asks(3)]),
+    hierarchy.GANG_HAS_NO_ROOM: Story(
+        **tree(), cpus=(3, 3), submits=[asks(2, count=3, min_count=3)]
+    ),
+    hierarchy.WAITS_FOR_STOPPING: Story(
+        **tree(GUARANTEED),
+        cpus=(4,),
+        submits=[asks(2, count=2, queue="root.b"), asks(2)],
+        act=later,
+    ),
+    hierarchy.PREEMPTED: Story(
+        **tree(GUARANTEED),
+        cpus=(4,),
+        submits=[asks(2, queue="root.b"), asks(2, queue="root.b"), asks(2)],
+        act=later,
+        which=1,
+    ),
+    hierarchy.NOT_PLACED: Story(**tree(), cpus=(4,), submits=[asks(1, queue="root.nowhere")]),
+    hierarchy.PLACEMENT_FAILED: Story(**tree(), cpus=(4,), submits=[asks(1, queue="root.b?d")]),
+    hierarchy.GANG_TOO_LARGE: Story(
+        **tree(", resources: {max: {vcore: 1}}"),
+        cpus=(4,),
+        submits=[asks(1, count=2, min_count=2)],
+    ),
+    hierarchy.UNSUPPORTED_REQUEST: Story(
+        **tree(), cpus=(4,), submits=[{"tags": {"queue": "root.b"}, "requests": {}}]
+    ),
+    hierarchy.QUOTA_LOWERED: Story(
+        **lowering("{}"),
+        cpus=(4,),
+        submits=[asks(2), asks(2)],
+        then=lowering("{max: {vcore: 2}}")["text"],
+        act=later,
+        which=0,
+    ),
     NO_RULES: Story(dialect="native", text="resource_queues: []\n", submits=[BARE]),
     PASSTHROUGH: Story(dialect="native", text=native(), submits=[BARE]),
     QUOTA_RESERVED: Story(text=kueue(queue_spec(4)), submits=[workload_body(1)]),
@@ -377,8 +498,18 @@ STORIES: dict[Reason, Story] = {
 
 
 #: Every dialect rejects a queue with an undefined flavor, a withdrawn workload keeps the reason of
-#: its admission, and the policies above route by the label alone.
-WITHOUT_STORY = {QUEUE_MISCONFIGURED, WITHDRAWN_WHILE_RUNNING, shared.QUEUE_MISSING}
+#: its admission, and the policies above route by the label alone. Pods that may run on one node
+#: only, and queues that cannot be created, do not occur in a live state; pauses end with the next
+#: turn, and a timeout of gangs takes at least a second.
+WITHOUT_STORY = {
+    QUEUE_MISCONFIGURED,
+    WITHDRAWN_WHILE_RUNNING,
+    shared.QUEUE_MISSING,
+    hierarchy.PREEMPTED_ON_NODE,
+    hierarchy.NOT_CREATED,
+    hierarchy.BACKOFF,
+    hierarchy.GANG_TIMEOUT,
+}
 
 
 def test_every_reason_has_its_story() -> None:
@@ -434,6 +565,8 @@ def run_story(story: Story, owner: Actor, settle: Settle) -> list[Workload]:
         report_cluster(owner, "east", {"nodes": nodes})
     if story.gpus:
         report_nodes(owner, story.gpus)
+    if story.cpus:
+        report_cpus(*story.cpus)(owner)
     if story.policy is None:
         apply_config(owner, story.dialect, story.text, "", 0)
     settle(owner.org)
