@@ -123,7 +123,8 @@ def _check_load(
         check_access_of_load(queue.submit, problems)
         check_access_of_load(queue.admin, problems)
         template = queue.template
-        if template is not None and not queue.is_leaf:
+        # YuniKorn makes every root a parent; templates of leaves are read in updates only.
+        if template is not None and (queue is root or not queue.is_leaf):
             for stated in (template.maximum, template.guaranteed):
                 amounts.read(stated, before=_LOAD_FAILED, stage=Stage.LOAD)
         elif template is not None:
