@@ -9,6 +9,7 @@ import pytest
 from console.dialects.yunikorn.access import read_access
 from console.dialects.yunikorn.validator import validator_message
 from console.engine.disciplines.hierarchy.spec import AccessList
+from tests.dialects.yunikorn.texts import in_partition, read
 
 
 def access(users: Sequence[str] = (), groups: Sequence[str] = ()) -> AccessList:
@@ -82,3 +83,24 @@ def test_names_have_a_case() -> None:
         True,
         False,
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ann,bob dev", []),
+        ("ann,,bob ", []),
+        ("* g.h", []),
+        ("ann,*", [("YUN059", "")]),
+        ("u:v g.h", [("YUN059", ""), ("YUN059", "")]),
+        ("a b c", [("YUN024", f"{MESSAGE}'a b c'")]),
+        ("a  b", [("YUN024", f"{MESSAGE}'a  b'")]),
+    ],
+)
+@pytest.mark.parametrize("key", ["submitacl", "adminacl"])
+def test_findings_about_texts(key: str, text: str, expected: list[tuple[str, str]]) -> None:
+    found = read(in_partition(f"{{name: a, {key}: '{text}'}}")).diagnostics
+    assert {each.path for each in found} <= {f"partitions[0].queues[0].{key}"}
+    assert [each.code for each in found] == [code for code, _ in expected]
+    for each, (_, original) in zip(found, expected, strict=True):
+        assert each.original.endswith(original)
