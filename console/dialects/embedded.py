@@ -66,8 +66,11 @@ def _embedded(scalar: ScalarNode, findings: Findings) -> tuple[str, _Move, bool]
     if opening is not None:
         # The indented text is the same document, except for markers that need the first column.
         content = raw[opening.end() :]
-        content = _MARKER.sub(r"\1   ", content, count=1) if _MARKER.match(content) else content
-        if not _ANY_MARKER.search(_MARKER.sub("", scalar.text, count=1)):
+        marker = _MARKER.match(content)
+        if marker is not None:
+            content = f"{marker[1]}   {content[marker.end() :]}"
+        first = _MARKER.match(scalar.text)
+        if not _ANY_MARKER.search(scalar.text, first.end() if first else 0):
             base = scalar.start + opening.end()
             return content, lambda start, end: (start + base, end + base), True
     offsets = _escaped(raw, scalar) if raw[:1] == '"' else None

@@ -140,3 +140,18 @@ def test_switches_of_a_map_and_of_a_plain_text(switches: str, expected: Compatib
 @pytest.mark.parametrize("text", [BLOCK, GOOD, "partitions: []\n"])
 def test_the_language_is_recognized(text: str) -> None:
     assert likely_dialect(text) is YUNIKORN_DIALECT
+
+
+def test_many_empty_lines_in_a_block_are_read_in_one_pass() -> None:
+    # With one search per line, this takes minutes.
+    (found,) = read(f"{GOOD}{chr(10) * 30_000}    a: 1\n").diagnostics
+    assert (found.code, found.span.line) == ("DOC001", 30_009)
+
+
+@pytest.mark.parametrize("before", ["---\n", "# A comment.\n\n---\n"])
+def test_a_block_may_begin_with_a_marker(before: str) -> None:
+    inner = f"{before}partitions: [{{ queues: [{{ name: a b }}] }}]\n"
+    head = GOOD.partition("    partitions")[0]
+    text = head + "".join(f"    {line}\n" if line else "\n" for line in inner.splitlines())
+    (found,) = read(text).diagnostics
+    assert (found.code, found.span.column) == ("YUN005", 37)

@@ -207,13 +207,3 @@ def test_only_lower_case_denies_by_a_switch() -> None:
     rule = "{name: provided, filter: {type: Deny, users: [ann]}}"
     found = filter_of(config(rule, switches="deny_in_lower_case_only"))
     assert (found.accepts("ann", ()), found.accepts("bob", ())) == (True, False)
-
-
-def test_the_start_accepts_what_an_update_refuses() -> None:
-    text = config("{name: fixed}")
-    assert validator_message(text) == (None, None)
-    (finding,) = read(text).diagnostics
-    assert (finding.code, finding.original) == (
-        "YUN029",
-        "a fixed queue rule must have a queue name set",
-    )
