@@ -15,7 +15,7 @@ from console.dialects import dialects
 from console.dialects.lints import Facts, lint
 from console.engine.model.history import History, Shape
 from console.engine.model.workload import PodSet, Workload
-from tests.benchmarks.configs import large_config
+from tests.benchmarks.configs import in_config_map, large_config, queue_tree
 from tests.benchmarks.measured import Measured
 from tests.dialects.kueue.dump import dump
 from tests.product import Api, running
@@ -30,10 +30,13 @@ BULK = 500
 
 
 def run() -> Iterator[Measured]:
-    """Measure parsing in every dialect, then checks and lints with 30 days of history."""
+    """Measure parsing in three dialects, then checks and lints with 30 days of history."""
     native = large_config(2_000)
     yield _read("native", native)
     yield _read("kueue", dump(every=2))
+    tree = queue_tree(2_000)
+    yield _read("yunikorn", tree)
+    yield _read("yunikorn", in_config_map(tree))
     yield from _check(native)
 
 

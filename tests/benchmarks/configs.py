@@ -57,3 +57,64 @@ def large_config(lines: int) -> str:
             "  - resource_queue: default\n",
         ]
     )
+
+
+_TREE = """\
+          - name: team-{n}
+            parent: true
+            submitacl: "lead-{n} team-{n}"
+            maxapplications: 100
+            resources:
+              guaranteed: {{ vcore: {n}, memory: {n}Gi }}
+              max: {{ vcore: 5k, memory: 8Ti, nvidia.com/gpu: 64 }}
+            limits:
+              - limit: everybody
+                users: ["*"]
+                maxapplications: 10
+                maxresources: {{ memory: 1Ti }}
+            childtemplate:
+              maxapplications: 10
+              resources:
+                max: {{ memory: 1Ti }}
+            queues:
+"""
+_LEAF = """\
+              - name: queue-{n}
+                maxapplications: 50
+                properties:
+                  application.sort.policy: fair
+                  priority.offset: "5"
+                resources:
+                  max: {{ memory: {n}Ti }}
+"""
+_LEAVES = 4
+
+
+def queue_tree(lines: int) -> str:
+    """Return a config of YuniKorn without diagnostics of *lines* lines, rounded up."""
+    head = [
+        "partitions:",
+        "  - name: default",
+        "    placementrules:",
+        "      - name: provided",
+        "      - name: tag",
+        "        value: namespace",
+        "        create: true",
+        "        filter: { users: ['^team-'] }",
+        "        parent: { name: fixed, value: root.team-1 }",
+        "    queues:",
+        "      - name: root",
+        "        queues:",
+        "",
+    ]
+    leaves = "".join(_LEAF.format(n=n) for n in range(1, _LEAVES + 1))
+    team = _TREE.count("\n") + leaves.count("\n")
+    teams = range(1, -(-(lines - len(head)) // team) + 1)
+    return "\n".join(head) + "".join(_TREE.format(n=n) + leaves for n in teams)
+
+
+def in_config_map(text: str) -> str:
+    """Return a ConfigMap of YuniKorn with a config as a block of text."""
+    head = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: yunikorn-configs }\ndata:\n"
+    inner = text.replace("\n", "\n    ").rstrip(" ")
+    return f"{head}  queues.yaml: |\n    {inner}"
