@@ -68,6 +68,7 @@ _EXPENSIVE: Final = re.compile(
     rf"|{_ORG}/capacity"
     rf"|{_ORG}/config/(?:impact|rollback|route|expectations/check|versions/\d+/diff)"
     rf"|{_COMPATIBILITY_API}/(?:preview|rollback)"
+    rf"|{_YUNIKORN_API}/partition/[^/]+/(?:nodes?|usage)(?:/.+)?"
     rf"|{_PAGES}/workloads/[^/]+/changes"
     rf"|{_PAGES}/config(?:/v/\d+|/compare(?:/.*)?|/review(?:/fix)?|/conflict|/impact(?:/again)?)?"
     rf"|{_PAGES}/config/drafts/\d+"

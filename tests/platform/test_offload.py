@@ -90,10 +90,13 @@ _CHEAP = (
 )
 
 
-#: Requests without a place that take long: whole clusters, with thousands of nodes.
+#: Requests without a place that take long: whole clusters, with thousands of nodes,
+#: and the pods of thousands of workloads.
 _LONG = (
     ("PUT", f"{_API}/capacity/clusters/east", "", _LARGE),
     ("GET", f"{_API}/capacity", "", 0),
+    ("GET", "/ws/v1/partition/default/nodes", "", 0),
+    ("GET", "/ws/v1/partition/default/usage/user/ann", "", 0),
 )
 
 
