@@ -80,6 +80,8 @@ class HierarchyDiscipline(BasicDiscipline):
     def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
         """Let the scheduler run until no pod starts."""
         if all(queue.policy is None for queue in tree.queues):
+            # Its workloads may have lost nodes, which the scheduler of the others announces.
+            _requeue_others(state, tree)
             return Progress.NOTHING
         return run_cycle(state, tree, skipping=skipping)
 
@@ -90,9 +92,7 @@ class HierarchyDiscipline(BasicDiscipline):
         The tree of a queue that the policy no longer has gives back nodes to the others.
         """
         tree.requeue_all()
-        first = next(iter(hierarchy_of(state.policy).queues), None)
-        if first is not None and state.queue(first).tree is not tree:
-            state.schedule_requeue(state.queue(first))
+        _requeue_others(state, tree)
 
     def take_inventory(self, state: State, before: Inventory) -> None:
         """Give every pending workload a turn."""
@@ -240,6 +240,13 @@ class HierarchyDiscipline(BasicDiscipline):
     def sections(self) -> tuple[Section, ...]:
         """Return the pages of users and groups, and of placement rules."""
         return SECTIONS
+
+
+def _requeue_others(state: State, tree: LiveTree) -> None:
+    """Requeue the queues of the policy, which are in one tree, unless it is *tree*."""
+    first = next(iter(hierarchy_of(state.policy).queues), None)
+    if first is not None and state.queue(first).tree is not tree:
+        state.schedule_requeue(state.queue(first))
 
 
 def _requeue_all(state: State) -> None:
