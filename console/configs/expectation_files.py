@@ -34,7 +34,7 @@ UNREADABLE: Final = Code(
     Severity.ERROR,
     "Expectation that cannot be read",
     "An expectation has a name and a queue (null when no rule may match), and may have labels, "
-    "namespace, priority, requests and effective_priority.",
+    "namespace, user, groups, priority, requests and effective_priority.",
 )
 #: Diagnostic codes of expectation files, besides those of YAML.
 CODES: Final = (BROKEN, UNREADABLE)

@@ -12,6 +12,7 @@ from console.engine.routing.expectations import ExpectedRoute
 from console.reading import Reader, join
 from console.workloads.read_placement import read_placement
 from console.workloads.read_pod_sets import LONGEST_KEY, read_pod_sets, read_requests
+from console.workloads.submissions import read_groups
 
 #: Returns the lowest priority that may be requested; see `Reader.priority`.
 LeastPriority: TypeAlias = Callable[[], int]
@@ -27,13 +28,18 @@ LONGEST_NAME: Final = 200
 LONGEST_QUEUE: Final = 500
 
 #: Fields of a workload to test.
-WORKLOAD_FIELDS: Final = ("labels", "namespace", "priority", "requests", "pod_sets", "placement")
+WORKLOAD_FIELDS: Final = (
+    *("labels", "namespace", "user", "groups", "priority"),
+    *("requests", "pod_sets", "placement"),
+)
 
 #: Fields of an expectation. Expectations do not store pod sets and placements.
 EXPECTATION_FIELDS: Final = (
     "name",
     "labels",
     "namespace",
+    "user",
+    "groups",
     "priority",
     "requests",
     "queue",
@@ -67,6 +73,8 @@ def read_tested_workload(
         sequence=0,
         labels=_labels(reader, get("labels"), join(path, "labels")),
         namespace=reader.text(get("namespace"), join(path, "namespace"), 253),
+        user=reader.text(get("user"), join(path, "user"), 200),
+        groups=read_groups(reader, get("groups"), join(path, "groups")),
         priority=reader.priority(get("priority"), join(path, "priority"), least_priority),
         pod_sets=pod_sets,
         placement=placement,

@@ -67,6 +67,7 @@ def form_options(org: Organization, configs: Sequence[CompiledConfig]) -> dict[s
     return {
         "configs": _configs(org, configs),
         "places_on_clusters": any(each.reads_inventory for each, _ in disciplines),
+        "reads_users": any(each.policy.routing.reads_users for each in configs),
         "templates": list(
             dict.fromkeys(name for each, policy in disciplines for name in each.templates(policy))
         )[:_VALUES],

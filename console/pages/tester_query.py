@@ -39,7 +39,7 @@ BLANK_ROWS: Final = 3
 _WHOLE: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
 #: Fields that are one line of text.
-_LINES: Final = ("namespace", "priority", "requests", "replicas", "template")
+_LINES: Final = ("namespace", "user", "groups", "priority", "requests", "replicas", "template")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +51,9 @@ class TesterQuery:
     beside: str = ""
     labels: tuple[tuple[str, str], ...] = ()
     namespace: str = ""
+    user: str = ""
+    #: Names of groups, separated by commas.
+    groups: str = ""
     priority: str = ""
     requests: str = ""
     #: Number of pods that each have *requests*; empty: one.
@@ -120,11 +123,13 @@ def with_workload(query: TesterQuery, org: Organization, uid: str) -> TesterQuer
         sequence=0,
         labels=row.labels,  # type: ignore[attr-defined]
         namespace=row.namespace,
+        user=row.user,
+        groups=tuple(row.groups),
         priority=row.requested_priority,
         pod_sets=(PodSet(requests=row.requests),),
         placement=decode_facts(row.facts).placement,
     )
-    names = {"labels", "namespace", "priority", "requests", "placement"}
+    names = {"labels", "namespace", "user", "groups", "priority", "requests", "placement"}
     found = _with_fields(query, workload, names)
     if not row.pod_sets:
         return found
@@ -134,7 +139,12 @@ def with_workload(query: TesterQuery, org: Organization, uid: str) -> TesterQuer
 def workload_of(query: TesterQuery, org: Organization) -> Workload:
     """Return the workload to test; raise BadRequest with all errors of its fields."""
     reader = Reader()
-    fields: dict[str, Any] = {"labels": dict(query.labels), "namespace": query.namespace}
+    fields: dict[str, Any] = {
+        "labels": dict(query.labels),
+        "namespace": query.namespace,
+        "user": query.user,
+        "groups": [each.strip() for each in query.groups.split(",") if each.strip()],
+    }
     seen: set[str] = set()
     for key, _ in query.labels:
         if not key:
@@ -199,6 +209,10 @@ def _with_fields(query: TesterQuery, workload: Workload, names: Any) -> TesterQu
     changes: dict[str, Any] = {"labels": tuple(workload.labels.items())}
     if "namespace" in names:
         changes["namespace"] = workload.namespace
+    if "user" in names:
+        changes["user"] = workload.user
+    if "groups" in names:
+        changes["groups"] = ", ".join(workload.groups)
     if "priority" in names:
         changes["priority"] = "" if workload.priority is None else str(workload.priority)
     if "requests" in names:

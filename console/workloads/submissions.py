@@ -143,7 +143,7 @@ def _read(reader: Reader, value: Any, path: str, least_priority: Callable[[], in
         if get("pod_sets") is None
         else read_pod_sets(reader, get("pod_sets"), f"{path}.pod_sets"),
         user=reader.text(get("user"), f"{path}.user", 200),
-        groups=_groups(reader, get("groups"), f"{path}.groups"),
+        groups=read_groups(reader, get("groups"), f"{path}.groups"),
         project=reader.text(get("project"), f"{path}.project", 200),
         namespace=reader.text(get("namespace"), f"{path}.namespace", 253),
         preemptible=None
@@ -170,7 +170,8 @@ def _requests(reader: Reader, value: Any, path: str) -> dict[str, int]:
     return read_requests(reader, value, path, texts=False)
 
 
-def _groups(reader: Reader, value: Any, path: str) -> tuple[str, ...]:
+def read_groups(reader: Reader, value: Any, path: str) -> tuple[str, ...]:
+    """Read the names of up to 100 groups of a user; None: no groups."""
     if value is None:
         return ()
     items = reader.items(value, path, 0, 100)

@@ -295,6 +295,8 @@ def test_expectations_are_saved_listed_checked_and_deleted(here, viewer):
     assert listed[0] == {
         **RESEARCH,
         "namespace": "",
+        "user": "",
+        "groups": [],
         "priority": None,
         "requests": {},
         "author": "owner token",

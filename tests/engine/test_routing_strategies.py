@@ -44,6 +44,7 @@ class ByNamespace:
     may_drain = True
     takes_everything = False
     is_without_quota = False
+    reads_users = False
 
     def attributes(self, workload: Workload) -> Hashable:
         return workload.namespace

@@ -144,7 +144,8 @@ def test_pasted_labels_become_rows(browser: Client, world: World, text: str, lab
 def test_a_real_workload_is_tested_as_it_was_handed_in(browser: Client, world: World):
     response = browser.get(TESTER, {"config": "active", "workload": world.waiting.uid})
     assert response.headers["Location"] == (
-        f"{TESTER}?key=team&value=research&key=workload-type&value=job&config=active&requests=gpu%3D4"
+        f"{TESTER}?key=team&value=research&key=workload-type&value=job&config=active"
+        "&user=nightly&requests=gpu%3D4"
     )
     page = valid_page(browser.get(response.headers["Location"]))
     assert verdicts(page) == ["Rule 1 routes it to research with priority 50."]

@@ -173,6 +173,8 @@ def facts(name: str, queue: str | None, **labels: str) -> dict[str, object]:
         "name": name,
         "labels": labels,
         "namespace": "",
+        "user": "",
+        "groups": [],
         "priority": None,
         "requests": {"gpu": 1000},
         "queue": queue,

@@ -66,6 +66,8 @@ def expectation_answer(row: Expectation) -> dict[str, Any]:
         "name": row.name,
         "labels": row.labels,
         "namespace": row.namespace,
+        "user": row.user,
+        "groups": row.groups or [],
         "priority": row.priority,
         "requests": amounts_answer(row.requests),
         "queue": row.queue,

@@ -43,6 +43,8 @@ class Expectation(Schema):
     name = serializers.CharField()
     labels = serializers.DictField(child=serializers.CharField(allow_blank=True))
     namespace = serializers.CharField(allow_blank=True)
+    user = serializers.CharField(allow_blank=True)
+    groups = serializers.ListField(child=serializers.CharField())
     priority = serializers.IntegerField(allow_null=True)
     requests = serializers.DictField(child=serializers.FloatField())
     queue = serializers.CharField(allow_null=True)

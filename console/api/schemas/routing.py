@@ -31,6 +31,14 @@ class TestedWorkload(Schema):
         help_text=_LABELS,
     )
     namespace = serializers.CharField(max_length=253, required=False, allow_null=True)
+    user = serializers.CharField(max_length=200, required=False, allow_null=True)
+    groups = serializers.ListField(
+        child=serializers.CharField(max_length=200),
+        max_length=100,
+        required=False,
+        allow_null=True,
+        help_text="Groups of the user.",
+    )
     priority = serializers.IntegerField(
         min_value=LEAST_PRIORITY,
         max_value=LARGEST_INTEGER,

@@ -14,6 +14,9 @@ class Expectation(models.Model):
     name = models.CharField(max_length=200)
     labels = models.JSONField(default=dict)
     namespace = models.CharField(max_length=253, blank=True)
+    #: Empty if the route does not depend on them; None for rows of an earlier release.
+    user = models.CharField(max_length=200, blank=True, default="", db_default="")
+    groups = models.JSONField(default=list, null=True)
     #: The requested priority; None if no priority is requested.
     priority = models.BigIntegerField(null=True)
     #: Requests: {resource: thousandths}.

@@ -56,6 +56,8 @@ def to_expected(row: Expectation) -> ExpectedRoute:
             sequence=0,
             labels=row.labels,
             namespace=row.namespace,
+            user=row.user,
+            groups=tuple(row.groups or ()),
             priority=row.priority,
             pod_sets=(PodSet(requests=row.requests),),
         ),

@@ -149,6 +149,8 @@ def _row(actor: Actor, org: Organization, expected: ExpectedRoute) -> Expectatio
         name=expected.name,
         labels=dict(workload.labels),
         namespace=workload.namespace,
+        user=workload.user,
+        groups=list(workload.groups),
         priority=workload.priority,
         requests=workload.total(),
         queue=expected.queue,

@@ -50,6 +50,7 @@ class QueueLabelRouting:
     may_drain = False
     takes_everything = False
     is_without_quota = False
+    reads_users = False
 
     def attributes(self, workload: Workload) -> Hashable:
         """Return the stated priority and the namespace, which a missing queue is reported with."""

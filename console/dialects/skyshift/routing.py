@@ -24,6 +24,7 @@ class JobRouting:
     may_drain = False
     takes_everything = True
     is_without_quota = False
+    reads_users = False
 
     def attributes(self, workload: Workload) -> Hashable:
         """Return None: the route of all workloads is the same."""

@@ -54,6 +54,7 @@ class PlacementRouting:
     may_drain = False
     takes_everything = False
     is_without_quota = False
+    reads_users = True
 
     @cached_property
     def label_keys(self) -> frozenset[str]:

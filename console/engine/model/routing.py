@@ -55,6 +55,10 @@ class Routing(Protocol):
         """Whether every workload gets a queue or is admitted, whatever its labels."""
 
     @property
+    def reads_users(self) -> bool:
+        """Whether the route depends on the user and groups."""
+
+    @property
     def is_without_quota(self) -> bool:
         """Whether every workload is admitted without a queue, and so without quota."""
 
@@ -89,6 +93,7 @@ class NoRouting:
     may_drain = False
     takes_everything = True
     is_without_quota = True
+    reads_users = False
 
     def attributes(self, workload: Workload) -> Hashable:
         """Return the requested priority, which becomes the effective one."""

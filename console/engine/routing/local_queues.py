@@ -90,6 +90,7 @@ class LocalQueueRouting:
     may_drain = True
     takes_everything = False
     is_without_quota = False
+    reads_users = False
 
     @property
     def label_keys(self) -> frozenset[str]:

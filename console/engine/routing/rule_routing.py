@@ -30,6 +30,7 @@ class RuleRouting:
     name = "rules"
     may_drain = False
     is_without_quota = False
+    reads_users = False
 
     @cached_property
     def label_keys(self) -> frozenset[str]:

@@ -25,6 +25,7 @@ class LabelRouting:
     may_drain = False
     takes_everything = True
     is_without_quota = False
+    reads_users = False
 
     def attributes(self, workload: Workload) -> Hashable:
         """Return the queue and the priority."""

@@ -15,7 +15,7 @@ from console.engine.disciplines.hierarchy.inheritance import (
 from console.engine.disciplines.hierarchy.ledger import HierarchyLedger
 from console.engine.disciplines.hierarchy.queue_tree import QueueTree
 from console.engine.disciplines.hierarchy.read_model import HierarchyCapacity, organization_nodes
-from console.engine.disciplines.hierarchy.reasons import GANG_TOO_LARGE, UNSUPPORTED_REQUEST
+from console.engine.disciplines.hierarchy.reasons import GANG_TOO_LARGE
 from console.engine.disciplines.hierarchy.spec import hierarchy_of
 from console.engine.disciplines.read_model import Member
 from console.engine.explain.consequences import consequence_sentence
@@ -179,12 +179,6 @@ def test_a_gang_larger_than_a_maximum_on_the_path_is_rejected(lab: Policy) -> No
         id="w", sequence=1, pod_sets=(PodSet(name="main", count=4, requests={"cpu": 2000}),)
     )
     assert judge.rejection(alone, queue) is None
-
-
-def test_pods_without_requests_are_rejected(lab: Policy) -> None:
-    judge, queue = HierarchyJudge(hierarchy_of(lab)), lab.queues["root.lab.a"]
-    empty = Workload(id="w", sequence=1, pod_sets=(PodSet(name="main", count=1, requests={}),))
-    assert judge.rejection(empty, queue) is UNSUPPORTED_REQUEST
 
 
 # Consequences

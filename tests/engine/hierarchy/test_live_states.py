@@ -100,6 +100,14 @@ def test_a_rule_creates_queues_with_the_template() -> None:
     )
 
 
+def test_pods_that_request_nothing_start() -> None:
+    empty = workload("empty", 1, "a", cpu=0, count=2)
+    state = state_of(policy({"a": {"maximum": 1}}), inventory(1), empty)
+    assert pods(state) == {"empty": 2}
+    state = state_of(policy({"a": {}}), Inventory(), empty)
+    assert headline(state, "empty") == "Waiting in root.a: there are no nodes that accept pods."
+
+
 def test_no_rule_matches() -> None:
     state = State(policy({"a": {}}))
     state.submit(workload("lost", 1, "", user="ann"))

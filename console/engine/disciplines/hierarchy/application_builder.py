@@ -43,7 +43,7 @@ class ApplicationBuilder:
         return Ask(
             key=pod_set.name,
             app=app,
-            resources=of_pod(pod_set.requests, counts_pods=self.counts_pods),
+            resources=self._of_pod(pod_set),
             priority=priority,
             created=app.created,
             submitted=submitted,
@@ -52,12 +52,16 @@ class ApplicationBuilder:
             allowed=self.allowed(pod_set),
         )
 
+    def _of_pod(self, pod_set: PodSet) -> Resources:
+        """Return what one pod uses: itself at least, because an ask for nothing gets no node."""
+        is_empty = not any(pod_set.requests.values())
+        return of_pod(pod_set.requests, counts_pods=self.counts_pods or is_empty)
+
     def asked(self, workload: Workload) -> tuple[Resources, int]:
         """Return what all pods of a workload use together, and their number."""
         total: Resources = NOTHING
         for each in workload.pod_sets:
-            amount = of_pod(each.requests, counts_pods=self.counts_pods)
-            total = plus(total, times(amount, each.count))
+            total = plus(total, times(self._of_pod(each), each.count))
         return total, sum(each.count for each in workload.pod_sets)
 
     def unit_of(self, pending: Pending, app: Application, now: int) -> tuple[tuple[Ask, int], ...]:

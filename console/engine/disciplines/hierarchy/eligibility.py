@@ -85,14 +85,6 @@ def problem_of(spec: HierarchySpec, workload: Workload, queue: str) -> Problem |
     sentence = _unsupported(workload)
     if sentence:
         return Problem(reason=UNSUPPORTED_REQUEST, sentence=sentence)
-    for each in workload.pod_sets:
-        if each.count and not any(each.requests.values()):
-            of = f" of {each.name}" if len(workload.pod_sets) > 1 else ""
-            return Problem(
-                reason=UNSUPPORTED_REQUEST,
-                sentence=f"A pod{of} requests nothing: state its resources.",
-                original="allocation contains no resources",
-            )
     if all(each.min_count is None for each in workload.pod_sets):
         return None
     return _problem_of_gang(spec, workload, queue)

@@ -239,8 +239,7 @@ class LiveWorld:
                     continue
                 key = _key(cluster.name, node.name)
                 capacity = in_queue_units(node.offered)
-                if self.builder.counts_pods:
-                    capacity.setdefault(PODS, _MANY)
+                capacity.setdefault(PODS, _MANY)
                 usage = NodeUsage(
                     key, capacity, accepts=cluster.is_ready and node.is_ready, node=node
                 )

@@ -29,6 +29,7 @@ class ExpectationRow:
     name: str
     labels: str
     namespace: str
+    user: str
     expected: str
     verdict: str
     sentence: str
@@ -49,6 +50,7 @@ def expectation_rows(
             name=each.expected.name,
             labels=_labels(each.expected),
             namespace=each.expected.workload.namespace,
+            user=_user(each.expected),
             expected=f"{sentence_case(expectation_sentence(each.expected))}.",
             verdict="pass" if each.is_met else "fail",
             sentence=route_sentence(each.route_result),
@@ -65,6 +67,8 @@ def query_of_expectation(row: Expectation) -> TesterQuery:
     return TesterQuery(
         labels=tuple(row.labels.items()),
         namespace=row.namespace,
+        user=row.user,
+        groups=", ".join(row.groups or ()),
         priority="" if row.priority is None else str(row.priority),
         requests=format_requests(row.requests),
     )
@@ -86,6 +90,10 @@ def _item(expected: ExpectedRoute) -> dict[str, Any]:
     item: dict[str, Any] = {"name": expected.name, "labels": dict(workload.labels)}
     if workload.namespace:
         item["namespace"] = workload.namespace
+    if workload.user:
+        item["user"] = workload.user
+    if workload.groups:
+        item["groups"] = list(workload.groups)
     if workload.priority is not None:
         item["priority"] = workload.priority
     if requests:
@@ -100,12 +108,20 @@ def _labels(expected: ExpectedRoute) -> str:
     return " ".join(f"{key}={value}" for key, value in expected.workload.labels.items())
 
 
+def _user(expected: ExpectedRoute) -> str:
+    """Return the user with the groups, as in ``sue (dev, ops)``; empty without both."""
+    user, groups = expected.workload.user, ", ".join(expected.workload.groups)
+    return f"{user or 'no user'} ({groups})" if groups else user
+
+
 def _query(expected: ExpectedRoute, config: str) -> TesterQuery:
     workload = expected.workload
     return TesterQuery(
         config=config,
         labels=tuple(workload.labels.items()),
         namespace=workload.namespace,
+        user=workload.user,
+        groups=", ".join(workload.groups),
         priority="" if workload.priority is None else str(workload.priority),
         requests=format_requests(workload.total()),
     )

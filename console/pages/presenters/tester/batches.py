@@ -23,6 +23,8 @@ class BatchRow:
     number: int
     labels: str
     namespace: str
+    user: str
+    groups: str
     requested: str
     queue: str
     priority: str
@@ -40,6 +42,8 @@ BATCH_COLUMNS = (
     ("number", "Number"),
     ("labels", "Labels"),
     ("namespace", "Namespace"),
+    ("user", "User"),
+    ("groups", "Groups"),
     ("requested", "Requested priority"),
     ("queue", "Queue"),
     ("priority", "Effective priority"),
@@ -63,6 +67,8 @@ def _batch_row(number: int, placed: BatchRouteTest, config: str, path: str) -> B
         config=config,
         labels=tuple(workload.labels.items()),
         namespace=workload.namespace,
+        user=workload.user,
+        groups=", ".join(workload.groups),
         priority=priority,
         requests=format_requests(workload.total()),
     )
@@ -71,6 +77,8 @@ def _batch_row(number: int, placed: BatchRouteTest, config: str, path: str) -> B
         number=number,
         labels=" ".join(f"{key}={value}" for key, value in workload.labels.items()),
         namespace=workload.namespace,
+        user=workload.user,
+        groups=", ".join(workload.groups),
         requested=priority,
         queue=route_result.queue or "",
         priority=str(route_result.priority) if route_result.queue is not None else "",

@@ -29,6 +29,7 @@ class LineRouting:
     may_drain = False
     takes_everything = True
     is_without_quota = False
+    reads_users = False
 
     def attributes(self, workload: Workload) -> Hashable:
         """Return None: the label alone decides."""
