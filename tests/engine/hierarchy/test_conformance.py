@@ -272,6 +272,40 @@ def test_a_gang_that_is_not_complete_in_time(style: str, state: str) -> None:
     assert run_case(case).sentences == ()
 
 
+def test_a_soft_gang_without_other_pods_is_not_complete_after_its_timeout() -> None:
+    gang = {"placeholder_ask": {"vcore": 2000}, "timeout_ms": 5000}
+    case = history(
+        submission(**gang),
+        ask("p", count=2, placeholder=True, task_group="g"),
+        {"settle": 9},
+        {"wait": 5},
+        {"wait": 60},
+        ask("real"),
+        {"settle": 9},
+        expect={
+            "apps": {
+                "1": {
+                    "queue": "root.a",
+                    "state": "Running",
+                    "running": ["real"],
+                    "allocated": {"vcore": 1000},
+                    "waiting": {},
+                }
+            },
+            "queues": {
+                path: {"allocated": {"vcore": 1000}, "pending": {}, "running_apps": 1}
+                for path in EMPTY
+            },
+            "decisions": [
+                {"step": 2, "do": "allocate", "app": "1", "key": "p-0"},
+                {"step": 3, "do": "timeout", "app": "1", "key": "p-0"},
+                {"step": 6, "do": "allocate", "app": "1", "key": "real"},
+            ],
+        },
+    )
+    assert run_case(case).sentences == ()
+
+
 def test_a_queue_that_does_not_exist_has_no_access() -> None:
     case = first("acl")
     case["steps"] = [{"access": {"queue": "root.none", "user": "ann", "groups": []}}]

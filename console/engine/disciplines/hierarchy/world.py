@@ -297,6 +297,9 @@ class World:
         ]
         for ask in [each for each in app.asks if each.is_placeholder]:
             app.withdraw(ask, ask.pending)
+        if is_waiting:
+            # It is not complete when its placeholders have stopped.
+            app.state = AppState.RESUMING
         for each in placeholders:
             yield Event(do="timeout", app=app.id, key=each.key)
             self.scheduler.stop(each)
@@ -305,7 +308,7 @@ class World:
             self.scheduler.fail(app)
             if app.state is AppState.FAILED:
                 self._forget(app)
-        elif is_waiting and app.asks:
+        elif is_waiting:
             app.queue.stop(app.id, was_running=False)
             app.state = AppState.ACCEPTED
 
