@@ -7,7 +7,8 @@ from typing import Final
 import pytest
 
 from console.engine.disciplines.hierarchy.spec import YUNIKORN, AccessList
-from tests.engine.hierarchy.worlds import History, fields
+from tests.engine.hierarchy.builders import rule
+from tests.engine.hierarchy.worlds import History, config, fields
 
 CAPACITY: Final = 10
 QUEUES: Final = {"root.a": fields(), "root.b": fields()}
@@ -101,6 +102,30 @@ def test_a_queue_that_becomes_a_leaf_takes_applications_and_strands_those_below(
     found.settle()
     assert statuses(found)["root.a.x"] == "Draining"
     assert found.running("below", "app") == [1, 1]
+
+
+def test_created_leaves_of_a_removed_queue_stay_active_and_get_no_siblings() -> None:
+    creating = rule("provided", creates=True)
+    before = config({"root.a": {"is_leaf": False}}, YUNIKORN, [creating])
+    found = History({}, CAPACITY, YUNIKORN)
+    found.world.update(before)
+    found.submit("app", "root.a.x")
+    found.world.update(config({"root.b": fields()}, YUNIKORN, [creating]))
+    assert statuses(found) == {
+        "root": "Active",
+        "root.a": "Draining",
+        "root.a.x": "Active",
+        "root.b": "Active",
+    }
+    assert found.submit("second", "root.a.x") is None
+    found.ask("second", 1)
+    found.settle()
+    assert found.running("second") == [1]
+    assert found.submit("third", "root.a.y") == (
+        "failed to create rule based queue root.a.y for application third\n"
+        "dynamic queue creation failed: cannot add a child queue when queue is marked for "
+        "deletion: root.a"
+    )
 
 
 def test_a_change_of_access_is_for_later_applications() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
@@ -21,7 +22,7 @@ from console.engine.disciplines.hierarchy.spec import (
     Template,
 )
 from console.engine.disciplines.hierarchy.submission import Submission, submit
-from console.engine.disciplines.hierarchy.tree import RuntimeTree
+from console.engine.disciplines.hierarchy.tree import QUEUE_NAME, RuntimeTree
 from tests.engine.hierarchy.builders import spec
 
 NAMES = st.sampled_from(["a", "b", "ann", "default", "root", "@recovery@"])
@@ -136,8 +137,10 @@ def check(tree: RuntimeTree, submission: Submission) -> None:
     queue = submission.queue
     if queue is None:
         return
-    assert tree.find(queue.path) is queue
+    assert tree.find(queue.path) is tree.find(queue.path.upper()) is queue
     assert queue.is_leaf
+    assert queue.path == queue.path.lower()
+    assert all(QUEUE_NAME.fullmatch(each.queue.name) for each in submission.changes)
     application, placement = submission.application, submission.placement
     assert placement is not None
     assert placement.attempts[-1].verdict is Verdict.ACCEPTED
@@ -164,6 +167,23 @@ def test_placement_changes_nothing_and_creation_is_done_once(
         assert tree.restore(first.queue.path) == []
         assert submit(tree, rules, application, (), "default").queue is not None
     assert list(tree.queues)[: len(after)] == after
+
+
+@given(specs(), applications(), st.data())
+def test_a_stated_path_finds_its_queue_in_any_case(
+    stated: HierarchySpec, application: Application, data: st.DataObject
+) -> None:
+    tree = RuntimeTree.build(stated)
+    path = data.draw(st.sampled_from(list(tree.queues)))
+    queue, below = tree.queues[path], path.removeprefix("root.")
+    spelled = data.draw(st.sampled_from([path, f"root.{below.upper()}", f"root.{below.title()}"]))
+    application = replace(application, queue=spelled, is_forced=False)
+    placement = place(tree, [PlacementRule(kind=RuleKind.PROVIDED)], application)
+    if queue.is_leaf and queue.may_submit(application.user, application.groups):
+        assert placement.queue == path
+    else:
+        assert placement.queue in (None, "root.default", "root.root")
+        assert placement.queue is None or placement.is_default or path == "root"
 
 
 @given(specs(), RULES, st.lists(applications(), max_size=4))

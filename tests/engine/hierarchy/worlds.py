@@ -8,7 +8,12 @@ from typing import Any, Final
 
 from console.engine.disciplines.hierarchy.applications import Ask, Gang
 from console.engine.disciplines.hierarchy.placement import Application
-from console.engine.disciplines.hierarchy.spec import AccessList, Compatibility, HierarchySpec
+from console.engine.disciplines.hierarchy.spec import (
+    AccessList,
+    Compatibility,
+    HierarchySpec,
+    PlacementRule,
+)
 from console.engine.disciplines.hierarchy.world import Event, World
 from tests.engine.hierarchy.builders import spec
 
@@ -42,11 +47,14 @@ def fields(
 
 
 def config(
-    queues: Mapping[str, Mapping[str, Any]], compatibility: Compatibility | None = None
+    queues: Mapping[str, Mapping[str, Any]],
+    compatibility: Compatibility | None = None,
+    rules: Sequence[PlacementRule] = (),
 ) -> HierarchySpec:
     """Return the spec of queues by path, to which everybody may submit."""
     root = {"submit": AccessList(is_everybody=True), **queues.get("root", {})}
-    return spec({"root": root, **_without_root(queues)}, compatibility=compatibility)
+    stated = {"root": root, **_without_root(queues)}
+    return spec(stated, rules=rules, compatibility=compatibility)
 
 
 def _without_root(queues: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
