@@ -7,6 +7,7 @@ from django.test import Client
 
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.workloads.models import Workload
 from tests.hierarchy import fill_hierarchy
 from tests.pages.page import Element, complaints, read_page
 
@@ -32,6 +33,8 @@ def test_pages_of_hierarchical_queues(people: dict[str, Client], owner: Actor) -
     _one_user(viewer)
     _placement_rules(viewer)
     _settings(viewer)
+    _created_queue(viewer)
+    _why(viewer, owner.org)
 
 
 def _users(viewer: Client) -> None:
@@ -102,6 +105,38 @@ def _settings(viewer: Client) -> None:
         "root.spaces . It exists as long as it has workloads."
     )
     assert "Placement rules find the queue of each workload." in created.text
+
+
+def _created_queue(viewer: Client) -> None:
+    rows = get(viewer, "queues").all("tr")
+    (row,) = (each.text for each in rows if "Compare root.spaces.shop" in each.text)
+    assert "below root.spaces · created by a placement rule" in row
+
+
+def _why(viewer: Client, org: Organization) -> None:
+    late = Workload.objects.get(org=org, name="late")
+    page = get(viewer, f"workloads/{late.uid}").text
+    for text in (
+        (
+            "Waiting in root.dev.web: the limit of user sue in root.dev is 4 vcore, of which 3 is "
+            "used, and a pod requests 2."
+        ),
+        "The limit of user sue in root.dev: 2 applications, 1 running.",
+        "The maximum of root.dev: 12 vcore, 4 used, 2 requested.",
+        "YuniKorn reports: Not enough user quota",
+    ):
+        assert text in page
+    lost = Workload.objects.get(org=org, name="lost")
+    page = get(viewer, f"workloads/{lost.uid}").text
+    for text in (
+        "Rule 1 (provided) answers root.nowhere, which does not exist, and it creates no queue.",
+        "The filter of rule 3 (user) does not accept the user.",
+        (
+            f"YuniKorn reports: failed to place application {lost.uid}: application rejected: no "
+            "placement rule matched"
+        ),
+    ):
+        assert text in page
 
 
 @pytest.mark.parametrize(

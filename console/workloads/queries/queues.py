@@ -37,7 +37,7 @@ class QueueView:
     """One queue: its settings, counts, usage and loans."""
 
     name: str
-    #: The name of its parent.
+    #: The name of its parent; for a created queue, of the nearest one in the config.
     cohort: str | None
     #: Whether the parent is a queue, too.
     cohort_is_queue: bool
@@ -48,6 +48,8 @@ class QueueView:
     strategy: Strategy
     #: Whether it is absent from the active version and still has workloads of an earlier one.
     draining: bool
+    #: Whether it is absent from the active version, and exists as long as it has workloads.
+    created: bool
     running: int
     pending: int
     #: Submission time of the pending workload that was submitted first.
@@ -181,15 +183,20 @@ def _view(
     waiting: Demand,
 ) -> QueueView:
     queue = policy.queue(name)
+    parent, created = queue.parent if queue else None, False
+    if queue is not None and name not in policy.queues:
+        created = True
+        parent = next((each for each in policy.spec.path(name) if each in policy.queues), None)
     return QueueView(
         name=name,
-        cohort=queue.parent if queue else None,
-        cohort_is_queue=queue is not None and queue.parent in policy.queues,
+        cohort=parent,
+        cohort_is_queue=parent in policy.queues,
         passthrough=queue is not None and queue.is_passthrough,
         held=held,
         stop=queue.stop if queue else StopPolicy.NONE,
         strategy=queue.strategy if queue else Strategy.BEST_EFFORT_FIFO,
         draining=queue is None,
+        created=created,
         running=count.running if count else 0,
         pending=count.pending if count else 0,
         oldest_pending=getattr(count, "oldest_pending", None),
