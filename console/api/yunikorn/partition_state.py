@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from console.api.yunikorn.allocations import missing_pods, requested_by, used_by
 from console.api.yunikorn.shapes import amounts_of_usage
 from console.capacity.queries.kept_inventory import present_inventory
 from console.engine.disciplines.hierarchy.live_world import PARTITION_LABEL
@@ -18,7 +19,9 @@ from console.engine.disciplines.hierarchy.tree import RuntimeTree
 from console.engine.model.history import Live
 from console.engine.model.inventory import Cluster, Inventory, Node
 from console.orgs.models import Organization
+from console.workloads.models import State, Workload
 from console.workloads.queries.history import live_of
+from console.workloads.queries.placed import changing_pods
 from console.workloads.queries.queue_pending import QueuePending, pending_by_queue
 
 
@@ -73,6 +76,13 @@ class OrganizationState:
     def _pending(self) -> Mapping[str, QueuePending]:
         return pending_by_queue(self._org)
 
+    @cached_property
+    def _changing(self) -> Mapping[str, Sequence[Workload]]:
+        found: dict[str, list[Workload]] = {}
+        for workload in changing_pods(self._org):
+            found.setdefault(workload.queue or "", []).append(workload)
+        return found
+
     def nodes(self, partition: str) -> tuple[PartitionNode, ...]:
         """Return the nodes of a partition, those of failed clusters left out."""
         return tuple(
@@ -83,8 +93,12 @@ class OrganizationState:
             if node.labels.get(PARTITION_LABEL, DEFAULT_PARTITION) == partition
         )
 
-    def partition(self, name: str) -> PartitionState:
-        """Return the state of the partition *name* of the active config."""
+    def partition(self, name: str, *, with_requests: bool = False) -> PartitionState:
+        """
+        Return the state of the partition *name* of the active config.
+
+        Queues have what is requested in them, and what has to stop, only *with_requests*.
+        """
         nodes = self.nodes(name)
         live = self._live
         busy = dict.fromkeys((*live.running, *live.pending, *live.usage))
@@ -101,7 +115,9 @@ class OrganizationState:
         tree.set_root_maximum(_sum_of(nodes) or None)
         queues = dict(_usages(tree.queues.values()))
         for each in here:
-            self._count(queues[self._path(each)], each)
+            self._count_used(queues[self._path(each)], each)
+            if with_requests:
+                self._count_requested(queues[self._path(each)], each)
         return PartitionState(
             name=name,
             nodes=nodes,
@@ -117,19 +133,30 @@ class OrganizationState:
     def _path(self, queue: str) -> str:
         return self._spec.split(queue)[1].lower()
 
-    def _count(self, usage: QueueUsage, name: str) -> None:
-        """Add what is stored for a queue to its usage and to those above it."""
+    def _count_used(self, usage: QueueUsage, name: str) -> None:
+        """Add what the workloads of a queue use to it and to those above it."""
         used = self._live.usage.get(name)
         if used:
             usage.change_allocated(amounts_of_usage(used))
         for each in usage.up:
             each.running += self._live.running.get(name, 0)
+
+    def _count_requested(self, usage: QueueUsage, name: str) -> None:
+        """Add what the workloads of a queue request, and what has to stop."""
         pending = self._pending.get(name)
         if pending is not None:
             amounts: Resources = in_queue_units(pending.requests)
             for priority, count in pending.counts.items():
                 usage.change_pending(amounts, count, priority)
                 amounts = NOTHING
+        for workload in self._changing.get(name, ()):
+            if workload.state == State.PREEMPTING:
+                usage.change_preempting(used_by(workload))
+                continue
+            missing = missing_pods(workload)
+            if missing:
+                count = sum(pods for _, pods in missing)
+                usage.change_pending(requested_by(missing), count, workload.priority or 0)
 
 
 def _usages(queues: Iterable[RuntimeQueue]) -> Iterator[tuple[str, QueueUsage]]:

@@ -24,7 +24,7 @@ class QueueTree(SchedulerView):
 
     def get(self, request: Request, partition: str) -> Response:
         """Return the root with all queues below it."""
-        state = partition_state(self, partition)
+        state = partition_state(self, partition, with_requests=True)
         return Response(_answer(state, state.root, is_whole=True))
 
 
@@ -35,15 +35,18 @@ class OneQueue(SchedulerView):
 
     def get(self, request: Request, partition: str, queue: str) -> Response:
         """Return the queue; with ``subtree``, those below it, too."""
-        state = partition_state(self, partition)
+        state = partition_state(self, partition, with_requests=True)
         found = find_queue(state, queue)
         return Response(_answer(state, found, is_whole="subtree" in request.query_params))
 
 
-def partition_state(view: SchedulerView, name: str) -> PartitionState:
-    """Return the state of a partition; raises Missing."""
+def partition_state(
+    view: SchedulerView, name: str, *, with_requests: bool = False
+) -> PartitionState:
+    """Return the state of a partition as `OrganizationState.partition` does; raises Missing."""
     partition = view.partition(name)
-    return OrganizationState(view.actor.org, view.spec).partition(partition.name)
+    state = OrganizationState(view.actor.org, view.spec)
+    return state.partition(partition.name, with_requests=with_requests)
 
 
 def read_queue(text: str) -> str:
@@ -92,6 +95,7 @@ def _answer(state: PartitionState, usage: QueueUsage, *, is_whole: bool) -> dict
             maxResource=queue.maximum,
             guaranteedResource=queue.guaranteed,
             allocatedResource=usage.allocated,
+            preemptingResource=usage.preempting,
             headroom=usage.headroom(),
             absUsedCapacity=percentages(queue.maximum, usage.allocated),
             properties=queue.properties,

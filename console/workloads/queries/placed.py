@@ -1,4 +1,4 @@
-"""The newest running workloads, with their pods and places."""
+"""Running workloads with their pods and places, the newest of them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from typing import Final
 
 from console.orgs.models import Organization
 from console.paging import newest_of
-from console.workloads.models import Workload
+from console.workloads.models import State, Workload
 from console.workloads.queries.running import RUNNING
 
 #: Maximum number of workloads of each state that are read, the newest.
 MOST_READ: Final = 10_000
+
+#: Maximum number of workloads of each state that may need or give back pods, the newest.
+MOST_CHANGING: Final = 2_000
 
 _COLUMNS: Final = (
     *("uid", "name", "namespace", "user", "groups", "queue", "priority", "state"),
@@ -32,3 +35,14 @@ def newest_running(org: Organization) -> tuple[list[Workload], bool]:
         is_whole = is_whole and len(newest) < MOST_READ
         found += newest
     return sorted(found, key=lambda each: each.pk), is_whole
+
+
+def changing_pods(org: Organization) -> list[Workload]:
+    """
+    Return the running workloads that may miss pods, and those that have to stop.
+
+    Few workloads have several pods. At most the newest `MOST_CHANGING` of each state are read.
+    """
+    rows = Workload.objects.filter(org=org, queue__isnull=False).only(*_COLUMNS).order_by("-pk")
+    wide = rows.filter(state=State.ADMITTED).exclude(pod_sets=[])
+    return [*wide[:MOST_CHANGING], *rows.filter(state=State.PREEMPTING)[:MOST_CHANGING]]

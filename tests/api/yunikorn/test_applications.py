@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from console.workloads.models import State, Workload
 from tests.api.conftest import Api
 from tests.api.yunikorn.conftest import Busy
 from tests.conftest import settled, with_token
@@ -200,6 +201,29 @@ def test_nodes_have_the_pods_on_them(busy: Busy) -> None:
     )
     pods = {each["applicationId"]: each["pods"] for each in node["allocations"]}
     assert pods == {busy.ids["one"]: 1, busy.ids["wide"]: 3, busy.ids["space"]: 1}
+
+
+def test_queues_ask_for_the_pods_that_running_applications_miss(busy: Busy) -> None:
+    root = busy.rest.read(f"{DEFAULT}/queues")
+    team = root["children"][0]
+    found = {each["queuename"]: each["pendingResource"] for each in (root, team, *team["children"])}
+    assert found == {
+        "root": {"vcore": 4000},
+        "root.team": {"vcore": 4000},
+        "root.team.a": {"vcore": 2000},
+        "root.team.b": {"vcore": 2000},
+    }
+
+
+def test_what_has_to_stop_is_preempting_in_its_queue(busy: Busy) -> None:
+    uid = busy.ids["one"]
+    Workload.objects.filter(uid=uid).update(state=State.PREEMPTING)
+    found = busy.rest.read(f"{DEFAULT}/queue/root.team.a")
+    assert found["preemptingResource"] == found["allocatedResource"]
+    application = busy.rest.read(f"{DEFAULT}/application/{uid}")
+    assert application["applicationState"] == "Failing"
+    assert [each["preempted"] for each in application["allocations"]] == [True]
+    assert busy.names(f"{DEFAULT}/applications/active?status=failing") == ["one"]
 
 
 def test_queues_have_what_the_engine_counts(busy: Busy) -> None:
