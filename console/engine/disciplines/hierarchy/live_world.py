@@ -24,6 +24,7 @@ from console.engine.disciplines.hierarchy.resources import NOTHING, Resources, p
 from console.engine.disciplines.hierarchy.spec import (
     DEFAULT_PARTITION,
     POOL,
+    ROOT,
     HierarchySpec,
     hierarchy_of,
 )
@@ -120,9 +121,15 @@ class LiveWorld:
                 yield queue.template.guaranteed or NOTHING
 
     def partition_of(self, queue: str) -> LivePartition | None:
-        """Return the partition of a queue of the policy, or one that a rule creates."""
-        partition, _ = self.spec.split(queue)
-        return None if partition is None else self.partitions.get(partition.name)
+        """
+        Return the partition of a queue of the policy, or one that a rule creates.
+
+        None: it does not exist, or the queue is one of an earlier policy without a root.
+        """
+        partition, path = self.spec.split(queue)
+        if partition is None or not f"{path}.".startswith(f"{ROOT}."):
+            return None
+        return self.partitions.get(partition.name)
 
     # Workloads
     # The state
