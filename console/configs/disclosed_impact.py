@@ -1,4 +1,4 @@
-"""Disclosure of impact results: hides the preemptors that a reader may not see."""
+"""Disclosure of impact results: hides the preemptors and users that a reader may not see."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from console.workloads.disclosure import Disclosed, disclose
 
 def impact_for_reader(actor: Actor, result: Mapping[str, Any]) -> Mapping[str, Any]:
     """
-    Return *result* with placeholders for the preemptors that *actor* may not see.
+    Return *result* with placeholders for the preemptors that *actor* may not see, and no users.
 
     An editor starts a run, and every member can read it: all members see the effect on a workload,
-    but only members who may see both workloads see the preemptor.
+    but only members who may see both workloads see the preemptor, and the users of recorded ones.
     """
     if actor.may(Permission.READ_NAMES):
         return result
@@ -25,7 +25,13 @@ def impact_for_reader(actor: Actor, result: Mapping[str, Any]) -> Mapping[str, A
         {**group, "first": [_line(line, disclosed) for line in group["first"]]}
         for group in live["outcomes"]
     ]
-    return {**result, "live": {**live, "outcomes": outcomes}}
+    history = result["history"]
+    rows = [{**row, "user": "", "groups": []} for row in history["rows"]]
+    return {
+        **result,
+        "live": {**live, "outcomes": outcomes},
+        "history": {**history, "rows": rows},
+    }
 
 
 def _line(line: Mapping[str, Any], disclosed: Disclosed) -> Mapping[str, Any]:

@@ -170,6 +170,8 @@ def _shape(each: ShapeImpact) -> dict[str, Any]:
     return {
         "labels": dict(workload.labels),
         "namespace": workload.namespace,
+        "user": workload.user,
+        "groups": list(workload.groups),
         "requested_priority": workload.priority,
         "requests": workload.total(),
         "runs": each.shape.runs,

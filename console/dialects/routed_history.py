@@ -107,7 +107,8 @@ class RoutedHistory:
                 self.keys.update(labels)
                 for label, value in referenced:
                     self.values[label].add(value)
-            key = (facts, workload.namespace, workload.priority)
+            user = (workload.user, workload.groups)
+            key = (facts, workload.namespace, workload.priority, user)
             kind = alike.get(key)
             if kind is None:
                 if len(alike) == MOST_KINDS:
@@ -134,7 +135,10 @@ class RoutedHistory:
         else:
             route = self._router.route(workload)
             kind.queue, kind.is_rejected = route.queue, route.rejection is not None
-            kind.is_unrouted = kind.queue is None and not policy.routing.is_without_quota
+            # While another config was active, users were not recorded.
+            is_known = bool(workload.user) or not policy.routing.reads_users
+            is_lost = kind.queue is None and not policy.routing.is_without_quota
+            kind.is_unrouted = is_known and is_lost
 
 
 def _follow(

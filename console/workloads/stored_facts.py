@@ -6,7 +6,8 @@ Most workloads have none, and a null takes no storage in a row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 
@@ -35,3 +36,21 @@ def decode_facts(stored: Mapping[str, Any] | None) -> OptionalFacts:
     if not stored:
         return OptionalFacts()
     return OptionalFacts(stored.get("preemptible"), stored.get("placement"))
+
+
+def with_user(stored: str | None, user: str, groups: Sequence[str]) -> str:
+    """
+    Return the facts of a recorded shape as text, with the user and groups.
+
+    >>> with_user(None, "ann", ["dev"])
+    '{"user": "ann", "groups": ["dev"]}'
+    """
+    facts = {} if stored is None else json.loads(stored)
+    return json.dumps({**facts, "user": user, **({"groups": [*groups]} if groups else {})})
+
+
+def user_of(stored: Mapping[str, Any] | None) -> tuple[str, tuple[str, ...]]:
+    """Return user and groups in the facts of a recorded shape; both are empty if unknown."""
+    if not stored:
+        return "", ()
+    return stored.get("user", ""), tuple(stored.get("groups", ()))

@@ -8,7 +8,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from console.configs.disclosed_impact import impact_for_reader
 from console.configs.services.apply_config import apply_config
+from console.dialects import dialects
+from console.dialects.routed_history import RoutedHistory
 from console.engine.model.history import History, Live
 from console.engine.model.workload import PodSet
 from console.orgs.models import Organization
@@ -210,3 +213,59 @@ def test_optional_facts_make_another_shape_and_the_user_does_not(
         (each.workload.is_preemptible, each.workload.placement, each.workload.user, each.runs)
         for each in sorted(history_of(org).shapes, key=lambda each: each.workload.sequence)
     ] == [(None, None, "", 2), (False, placement, "", 2)]
+
+
+BY_USER = """\
+partitions:
+  - placementrules:
+      - name: user
+        create: true
+    queues: [{ name: root, submitacl: "ann dev" }]
+"""
+
+
+def test_users_are_recorded_if_the_config_reads_them(
+    org: Organization, owner: Actor, settle: Settle
+) -> None:
+    def submit_for(user: str, *groups: str) -> None:
+        submission = Submission(name="w", user=user, groups=groups, requests={"cpu": 1000})
+        submit_workloads(owner, [submission])
+        settle(org)
+
+    apply_config(owner, "native", SMALL, "", 0)
+    submit_for("ann")
+    submit_for("bob", "dev")
+    apply_config(owner, "yunikorn", BY_USER, "", 1)
+    settle(org)
+    submit_for("ann")
+    submit_for("bob", "dev", "ops")
+    submit_for("bob", "dev", "ops")
+    submit_for("eve")
+    found = {
+        (each.workload.user, each.workload.groups): each.runs for each in history_of(org).shapes
+    }
+    assert found == {
+        ("", ()): 2,
+        ("ann", ()): 1,
+        ("bob", ("dev", "ops")): 2,
+        ("eve", ()): 1,
+    }
+    policy = dialects()["yunikorn"].read(BY_USER, {}).policy
+    assert policy is not None
+    past = RoutedHistory(policy, history_of(org))
+    queues = {name: sum(each.runs for each in kinds) for name, kinds in past.by_queue().items()}
+    assert queues == {"root.ann": 1, "root.bob": 2}
+    assert sum(each.runs for each in past.unrouted()) == 1
+
+
+def test_users_of_recorded_workloads_are_shown_to_those_who_may_see_names(
+    editor: Actor, submitter: Actor
+) -> None:
+    row = {"namespace": "", "user": "ann", "groups": ["dev"], "runs": 1}
+    result = {"live": {"outcomes": []}, "history": {"shapes": 1, "rows": [row]}}
+    assert impact_for_reader(editor, result) == result
+    hidden = {**row, "user": "", "groups": []}
+    assert impact_for_reader(submitter, result) == {
+        "live": {"outcomes": []},
+        "history": {"shapes": 1, "rows": [hidden]},
+    }

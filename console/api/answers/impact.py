@@ -71,6 +71,9 @@ def _over(over: Mapping[str, Any]) -> dict[str, Any]:
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
+        # Results of earlier releases have no users.
+        "user": "",
+        "groups": [],
         **row,
         "requests": {name: amount_to_number(amount) for name, amount in row["requests"].items()},
         "before": _standing(row["before"]),

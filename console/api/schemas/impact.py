@@ -93,6 +93,11 @@ class ImpactShape(Schema):
 
     labels = serializers.DictField(child=serializers.CharField())
     namespace = serializers.CharField(allow_blank=True)
+    user = serializers.CharField(
+        allow_blank=True,
+        help_text="Recorded if the language of the config reads users; empty otherwise.",
+    )
+    groups = serializers.ListField(child=serializers.CharField())
     requested_priority = serializers.IntegerField(allow_null=True)
     requests = serializers.DictField(child=serializers.FloatField())
     runs = serializers.IntegerField()

@@ -74,14 +74,15 @@ def show(request: HttpRequest, actor: Actor, run: int) -> HttpResponse:
         "percent": 100 * found.done // found.total if found.total else 0,
     }
     if found.result is not None:
+        result = impact_for_reader(actor, found.result)
         # The rule tester cannot test a text that is not stored any more.
         tester = (
             None if subject is None or context["is_changed"] else _tester(actor, subject, found)
         )
         context |= {
             "as_of": datetime.fromisoformat(found.result["as_of"]),
-            "history": history_view(found.result, request.path, request.GET, tester),
-            "live": live_view(impact_for_reader(actor, found.result), request.path, request.GET),
+            "history": history_view(result, request.path, request.GET, tester),
+            "live": live_view(result, request.path, request.GET),
         }
     return render_page(request, actor, "configs/impact.html", context, section="config")
 

@@ -78,7 +78,7 @@ def _kinds(counts: dict[int, int]) -> list[Waiting]:
     columns = ("pk", "uid", "queue", "label_set_id", "namespace", "requested_priority")
     for some in chunks(keys):
         found = Workload.objects.filter(pk__in=some).order_by()
-        rows += found.values_list(*columns, "requests", "pod_sets")
+        rows += found.values_list(*columns, "requests", "pod_sets", "user", "groups")
     sets = sorted({row[3] for row in rows})
     labels: dict[int, dict[str, str]] = {}
     for some in chunks(sets):
@@ -92,10 +92,14 @@ def _kinds(counts: dict[int, int]) -> list[Waiting]:
                 labels=labels[label_set],
                 namespace=namespace,
                 priority=priority,
+                user=user,
+                groups=tuple(groups),
                 pod_sets=decode_pod_sets(pod_sets, requests),
             ),
             queue=queue,
             count=counts[pk],
         )
-        for pk, uid, queue, label_set, namespace, priority, requests, pod_sets in sorted(rows)
+        for pk, uid, queue, label_set, namespace, priority, requests, pod_sets, user, groups in (
+            sorted(rows)
+        )
     ]

@@ -15,7 +15,7 @@ from console.orgs.models import Organization
 from console.workloads.models import LabelSet, QueueCount, RecordedShape
 from console.workloads.queries.used import used_of
 from console.workloads.retention import SHAPES_KEPT
-from console.workloads.stored_facts import decode_facts
+from console.workloads.stored_facts import decode_facts, user_of
 from console.workloads.stored_pod_sets import decode_pod_sets
 
 #: Number of days of history.
@@ -97,7 +97,13 @@ def _contents(keys: list[int]) -> dict[int, Workload]:
             namespace=namespace,
             priority=priority,
             pod_sets=shared_pod_sets(requests, pod_sets),
-            **decode_facts(facts)._asdict(),
+            **_facts(facts),
         )
         for pk, digest, label_set, namespace, priority, requests, pod_sets, facts in rows
     }
+
+
+def _facts(stored: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the optional fields of a workload."""
+    user, groups = user_of(stored)
+    return {"user": user, "groups": groups, **decode_facts(stored)._asdict()}

@@ -13,6 +13,7 @@ from django.db.models.expressions import RawSQL
 from console import statements
 from console.capacity.queries.inventory import refresh_inventory
 from console.engine.live.pod_changes import after_finish
+from console.engine.model.routing import Routing
 from console.engine.model.usage_history import UsageHistory
 from console.engine.model.workload import Workload
 from console.engine.state import State
@@ -24,9 +25,10 @@ from console.workloads.pod_reports import PodReport
 from console.workloads.services.batch import Batch
 from console.workloads.services.load_state import COLUMNS, engine_workload, load_policy
 from console.workloads.services.record_shapes import SubmittedShape
+from console.workloads.stored_facts import with_user
 
-#: The last columns of a workload, which are not part of a shape: otherwise each user would have
-#: separate shapes.
+#: The last columns of a workload, which are not part of a shape. User and groups become facts of
+#: it only if the config reads them: otherwise each user would have separate shapes for nothing.
 _NOT_RECORDED: Final = ("user", "groups", "remaining_pods", "pending_since")
 
 
@@ -64,7 +66,7 @@ def apply_intake(org: Organization, state: State, intake: list[Intake], batch: B
         org=org,
         state=state,
         batch=batch,
-        submitted=_submitted(org.pk, new, batch) if new else {},
+        submitted=_submitted(org.pk, new, state.policy.routing, batch) if new else {},
         uids=_uids(org.pk, others, batch) if others else {},
     )
     state.advance(milliseconds(batch.now))
@@ -73,7 +75,7 @@ def apply_intake(org: Organization, state: State, intake: list[Intake], batch: B
     return batch.config_version
 
 
-def _submitted(org_id: int, keys: list[int], batch: Batch) -> dict[int, Workload]:
+def _submitted(org_id: int, keys: list[int], routing: Routing, batch: Batch) -> dict[int, Workload]:
     """Return the pending workloads by key, and add their shapes to *batch*."""
     submitted = {}
     parameters = [statements.list_parameter(keys)]
@@ -85,7 +87,10 @@ def _submitted(org_id: int, keys: list[int], batch: Batch) -> dict[int, Workload
         submitted[workload.sequence] = workload
         _, key, _, *shape = row[: len(COLUMNS) - len(_NOT_RECORDED)]
         batch.known[workload.id] = key, name
-        batch.shapes.append(SubmittedShape(label_set, *shape))
+        found = SubmittedShape(label_set, *shape)
+        if routing.reads_users and workload.user:
+            found = found._replace(facts=with_user(found.facts, workload.user, workload.groups))
+        batch.shapes.append(found)
         batch.submitted[workload.id] = statements.as_utc(submitted_at)
     return submitted
 

@@ -92,6 +92,7 @@ def _workload(index: int, told: Mapping[str, Any]) -> Workload:
         sequence=index,
         labels=told.get("labels", {}),
         namespace=told.get("namespace", ""),
+        user=told.get("user", ""),
         priority=told.get("priority"),
         pod_sets=(
             PodSet(

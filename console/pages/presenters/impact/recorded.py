@@ -215,6 +215,8 @@ def _request(row: Mapping[str, Any]) -> str:
         parts.append(f"priority {row['requested_priority']}")
     if row["namespace"]:
         parts.append(f"namespace {row['namespace']}")
+    if row.get("user"):
+        parts.append(f"user {row['user']}")
     return " · ".join(parts)
 
 

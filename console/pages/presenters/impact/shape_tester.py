@@ -26,6 +26,9 @@ class ShapeTester:
             beside=self.beside,
             labels=tuple(sorted(row["labels"].items())),
             namespace=row["namespace"],
+            # Results of earlier releases have no users.
+            user=row.get("user", ""),
+            groups=", ".join(row.get("groups", ())),
             priority="" if priority is None else str(priority),
             requests=format_requests(row["requests"]),
         )
