@@ -110,7 +110,14 @@ def test_configs_are_repaired_applied_and_decide(page: Page, place: Place) -> No
     lost = _submit(place, "lost", "root.users", user="dan")
     page.goto(place.url(f"workloads/{lost}"))
     paths = (
-        *("queues", "queues/root.batch", "queues/root.users.dan", "users", "placement"),
+        *(
+            "queues",
+            "queues/root.batch",
+            "queues/root.users.dan",
+            "users",
+            "users?of=bob",
+            "placement-rules",
+        ),
         *(f"workloads/{uid}" for uid in (large, limited[1], due, own, lost)),
     )
     assert broken_pages(page, map(place.url, paths)) == {}
