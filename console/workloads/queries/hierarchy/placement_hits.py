@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Final
-
-from django.db.models import Count
-from django.utils import timezone
 
 from console.engine.disciplines.hierarchy.placement import Verdict
 from console.engine.disciplines.hierarchy.placement_route import PlacementRoute
 from console.engine.disciplines.hierarchy.spec import PlacementRule, hierarchy_of
 from console.engine.model.policy import Policy
-from console.engine.model.workload import Workload as Judged
 from console.engine.routing.router import Router
 from console.orgs.models import Organization
 from console.policies.queries import active_policy
-from console.workloads.models import Workload
 from console.workloads.queries.hierarchy.user_usage import has_section
+from console.workloads.queries.recent_history import recent_history
+from console.workloads.queries.rule_hits import MOST_SHAPES
 
 #: Days of which workloads are counted.
 DAYS: Final = 7
-
-#: Maximum number of workloads that are counted, the newest.
-MOST_WORKLOADS: Final = 20_000
 
 #: The key of the section of disciplines with placement rules.
 SECTION: Final = "placement_rules"
@@ -62,14 +55,15 @@ class PlacementHits:
 class _Counts:
     placed: dict[_Key, int] = field(default_factory=dict)
     rejected: int = 0
-    total: int = 0
+    is_complete: bool = True
 
 
 def placement_hits_of(org: Organization) -> PlacementHits | None:
     """
     Return the placement rules of the active config; None if it has none.
 
-    Workloads count as the active config would place them today.
+    Workloads count as the active config would place them today; the numbers are at most a minute
+    old.
     """
     policy = active_policy(org)
     if not has_section(policy, SECTION):
@@ -86,33 +80,22 @@ def placement_hits_of(org: Organization) -> PlacementHits | None:
         rules=tuple(rules),
         by_default=sum(number for (_, index), number in counts.placed.items() if index is None),
         rejected=counts.rejected,
-        is_complete=counts.total < MOST_WORKLOADS,
+        is_complete=counts.is_complete,
     )
 
 
 def _counts(org: Organization, policy: Policy) -> _Counts:
-    counts, router = _Counts(), Router(policy)
-    since = timezone.now() - timedelta(days=DAYS)
-    newest = Workload.objects.filter(org=org).order_by("-pk").values("pk")[:MOST_WORKLOADS]
-    alike = (
-        Workload.objects.filter(pk__in=newest, submitted_at__gte=since)
-        .order_by()
-        .values_list("label_set__labels", "namespace", "user", "groups")
-        .annotate(number=Count("pk"))
-    )
-    for labels, namespace, user, groups, number in alike:
-        counts.total += number
-        judged = Judged(
-            id="", sequence=0, labels=labels, namespace=namespace, user=user, groups=tuple(groups)
-        )
-        route = router.route(judged)
+    history, router = recent_history(org, DAYS), Router(policy)
+    counts = _Counts(is_complete=history.is_complete and len(history.shapes) <= MOST_SHAPES)
+    for shape in history.shapes[:MOST_SHAPES]:
+        route = router.route(shape.workload)
         if not isinstance(route, PlacementRoute):
             continue
         partition, placement = route.placed()
         last = placement.attempts[-1]
         if last.verdict is not Verdict.ACCEPTED:
-            counts.rejected += number
+            counts.rejected += shape.runs
             continue
         key = partition.name, last.index
-        counts.placed[key] = counts.placed.get(key, 0) + number
+        counts.placed[key] = counts.placed.get(key, 0) + shape.runs
     return counts
