@@ -448,6 +448,7 @@ def test_an_explanation_says_what_would_start_it(client, settle, owner):
         "from": 24,
         "to": 48,
         "queue": "q-m5-2xlarge-cap3",
+        "holder": None,
         "cluster": None,
         "template": None,
         "number": "nominal",

@@ -163,7 +163,10 @@ def test_top_consumers(org: Organization, owner: Actor, settle: Settle) -> None:
     ]
     of_cpu = top_consumers(org, "cpu")
     assert of_cpu is not None
-    assert [(each.name, each.held) for each in of_cpu.users] == [("ana", 8000), ("", 2000)]
+    assert [(each.name, each.held) for each in of_cpu.users] == [
+        ("ana", 8000),
+        ("owner@here.example", 2000),
+    ]
     finish_workloads(owner, [each.uid for each in made])
     settle(org)
     measure_consumers(org.pk, now)

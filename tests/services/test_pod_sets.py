@@ -96,6 +96,8 @@ def test_the_engine_gets_what_was_handed_in(owner) -> None:
             sequence=rows[0].pk,
             labels={"workload-type": "job"},
             pod_sets=(PodSet(requests={"cpu": 1500}),),
+            user=owner.name,
+            pending_since=rows[0].pending_since,
         ),
         Workload(
             id=rows[1].uid,
@@ -104,6 +106,8 @@ def test_the_engine_gets_what_was_handed_in(owner) -> None:
             namespace="vision",
             priority=7,
             pod_sets=(workers, driver),
+            user=owner.name,
+            pending_since=rows[1].pending_since,
         ),
     ]
     assert rows[1].requests == {"cpu": 2000, "memory": 2**70}

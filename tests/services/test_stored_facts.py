@@ -103,6 +103,7 @@ def test_the_engine_gets_the_submitted_facts(owner: Actor) -> None:
             labels={"workload-type": "job"},
             pod_sets=(PodSet(),),
             user="ada",
+            pending_since=plain.pending_since,
         ),
         Workload(
             id=full.uid,
@@ -113,6 +114,7 @@ def test_the_engine_gets_the_submitted_facts(owner: Actor) -> None:
             groups=("research", "gpu-users"),
             is_preemptible=False,
             placement=PLACEMENT,
+            pending_since=full.pending_since,
         ),
     ]
     assert list(engine_workloads(models.Workload.objects.filter(org=owner.org))) == workloads

@@ -23,7 +23,7 @@ class WrongParameter(BadRequest):
     """A part of the URL is invalid; *original* is YuniKorn's text about that."""
 
     def __init__(self, name: str, original: str, message: str) -> None:
-        super().__init__([FieldError(name, "invalid_value", message)])
+        super().__init__([FieldError(name, "invalid_text", message)])
         self.original = original
 
 
