@@ -6,8 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from console.engine.disciplines.hierarchy.live_world import PARTITION_LABEL
 from console.engine.disciplines.hierarchy.spec import (
+    Compatibility,
     HierarchySpec,
     Partition,
     Template,
@@ -226,6 +229,21 @@ def test_a_lowered_maximum_stops_pods_after_the_delay() -> None:
     assert pods(state) == {"w": 2}
     stop_pods(state)
     assert state.settle() == []
+
+
+@pytest.mark.parametrize("is_stranded", [False, True])
+def test_applications_of_a_leaf_that_becomes_a_parent_get_further_pods(is_stranded: bool) -> None:
+    compatibility = Compatibility(stranded_applications=is_stranded)
+    growing = workload("growing", 1, "a", count=4)
+    state = state_of(policy({"a": {"maximum": 2}}), inventory(8), growing)
+    queues: dict[str, dict[str, Any]] = {"a": {"maximum": 4}, "a.x": {}}
+    state.change_policy(policy(queues, compatibility=compatibility))
+    state.submit(workload("late", 2, "a"))
+    decided = [("late", "rejected", "not_placed")]
+    if not is_stranded:
+        decided.append(("growing", "resized", "hierarchy_grown"))
+    assert outcomes(state.settle()) == decided
+    assert pods(state) == {"growing": 2 if is_stranded else 4}
 
 
 def test_partitions_have_their_own_nodes() -> None:

@@ -219,8 +219,8 @@ def application_order(app: Application) -> tuple[object, ...]:
     else:
         first = (app.created,)
     if settings.sorts_by_priority:
-        return (-app.priority, first, app.id)
-    return (first, -app.priority, app.id)
+        return (-app.priority, first, app.created, app.id)
+    return (first, -app.priority, app.created, app.id)
 
 
 def _usage_ratios(app: Application) -> tuple[float, ...]:

@@ -237,6 +237,9 @@ class Scheduler:
     def _try_queue(self, queue: QueueUsage) -> Result | None:
         if queue.queue.is_leaf:
             return self._try_leaf(queue)
+        found = self._try_former_leaf(queue)
+        if found is not None:
+            return found
         order = self._order(queue)
         found, unfinished = None, []
         while order and found is None:
@@ -248,6 +251,19 @@ class Scheduler:
             if self._is_candidate(child):
                 heappush(order, (self._place(child), 0, child))
         return found
+
+    def _try_former_leaf(self, queue: QueueUsage) -> Result | None:
+        """Try the applications of a parent queue, which was a leaf in an earlier config."""
+        lines = self.lines.get(queue.path)
+        if not lines or self.compatibility.stranded_applications:
+            return None
+        attempts = _Attempts()
+        heads = [head for line in lines if (head := line.head) is not None]
+        for app in sorted(heads, key=application_order):
+            found = self._try_application(app, attempts)
+            if found is not None:
+                return found
+        return None
 
     def _try_leaf(self, leaf: QueueUsage) -> Result | None:
         order = self._order(leaf)
