@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from console.dialects import dialects
 from console.engine.disciplines.hierarchy.live_world import PARTITION_LABEL
 from console.engine.disciplines.hierarchy.spec import (
     Compatibility,
@@ -281,3 +282,20 @@ def test_higher_priorities_of_a_queue_go_first() -> None:
     state.finish("first")
     assert ("high", "admitted", "hierarchy_started") in outcomes(state.settle())
     assert pods(state) == {"high": 1}
+
+
+def test_workloads_of_another_language_end_without_counting_in_a_partition() -> None:
+    text = "resource_queues: [{ name: train }]\nscheduling_rules: [{ resource_queue: train }]\n"
+    before = dialects()["native"].read(text, {}).policy
+    assert before is not None
+    state = State(before)
+    state.change_inventory(inventory(4))
+    state.submit(workload("old", 1, ""))
+    state.settle()
+    assert {uid: each.queue for uid, each in state.running.items()} == {"old": "train"}
+    state.change_policy(policy({"a": {}}))
+    state.submit(workload("new", 2, "a"))
+    assert outcomes(state.settle()) == [("new", "admitted", "hierarchy_started")]
+    state.finish("old")
+    assert state.settle() == []
+    assert list(state.running) == ["new"]
