@@ -122,7 +122,9 @@ class PlaceFinder:
         return self._by_span.get((start, offset(origin.end_line, origin.end_column)))
 
     def _index(self) -> None:
-        waiting: list[tuple[Node, _Above]] = [(root, None) for root in self._source.roots]
+        source = self._source
+        roots = (*source.roots, *(root for _, root in source.embedded))
+        waiting: list[tuple[Node, _Above]] = [(root, None) for root in roots]
         for node, above in waiting:
             if id(node) in self._above:
                 # An alias reaches the node of its anchor again.
@@ -143,10 +145,17 @@ class PlaceFinder:
             root, step = at
             steps.append(f"[{step}]" if isinstance(step, int) else f".{step}")
             at = self._above[id(root)]
-        if len(self._source.roots) > 1:
-            index = next(i for i, each in enumerate(self._source.roots) if each is root)
-            steps.append(f"[{index}]")
+        steps.append(self._path_of_root(root))
         return "".join(reversed(steps)).removeprefix(".")
+
+    def _path_of_root(self, root: Node) -> str:
+        for path, each in self._source.embedded:
+            if each is root:
+                return path
+        if len(self._source.roots) == 1:
+            return ""
+        index = next(i for i, each in enumerate(self._source.roots) if each is root)
+        return f"[{index}]"
 
 
 def _mappings(node: MapNode) -> Iterator[MapNode]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import yaml
@@ -31,6 +31,8 @@ class Source:
     findings: Findings
     #: One per document; empty if the text could not be parsed.
     roots: list[Node]
+    #: Documents in texts of the others, such as a file in a ConfigMap: their paths and roots.
+    embedded: list[tuple[str, Node]] = field(default_factory=list)
 
     @property
     def root(self) -> Node | None:

@@ -59,6 +59,8 @@ def examine(source: Source, compatibility: Compatibility | None = None) -> Exami
     findings = source.findings
     try:
         located = locate(source.roots, findings)
+        if located.path and located.root is not None:
+            source.embedded.append((located.path, located.root))
         stated = read_switches(located.switches, findings)
         problems = Problems(findings, compatibility or stated)
         found = Examined(_document(located, problems), Amounts(problems), problems)

@@ -33,6 +33,8 @@ from console.engine.disciplines.hierarchy.spec import ROOT
 #: More cores, or fewer bytes, are unlikely for a queue.
 _MANY_CORES: Final = 1000
 _FEW_BYTES: Final = 10_000_000
+#: With more numbers to convert, only the first finding has the fix that converts all of them.
+_MOST_EDITS: Final = 20
 #: Names that are probably meant as another one.
 _LIKELY: Final = {"vcores": VCORE, "cpu": VCORE, "cpus": VCORE, "cores": VCORE, "mem": MEMORY}
 
@@ -209,9 +211,9 @@ def _warn_of_units(found: list[_OldUnit], problems: Problems) -> None:
         )
         for each in found
     }
-    for each in found:
+    for index, each in enumerate(found):
         repairs = [replace(each.text.place, each.meant)]
-        if len(edits) > 1:
+        if len(edits) > 1 and (index == 0 or len(edits) <= _MOST_EDITS):
             repairs.insert(0, Repair("Convert all numbers of YuniKorn 0.12", (*edits.values(),)))
         number = each.meant[:-1]
         problems.add(

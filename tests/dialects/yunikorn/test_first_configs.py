@@ -260,3 +260,14 @@ def test_created_queues_have_the_nearest_template() -> None:
             10,
             {"application.sort.policy": "stateaware"},
         )
+
+
+def test_many_numbers_have_one_fix_that_converts_all() -> None:
+    queues = "".join(
+        f"      - {{ name: q{n}, resources: {{ max: {{ memory: 1000 }} }} }}\n" for n in range(50)
+    )
+    text = f"partitions:\n  - queues:\n{queues}"
+    found = read(text).diagnostics
+    assert [len(each.fixes) for each in found] == [2, *[1] * 49]
+    fixed = apply_fix(text, found[0].fixes[0])
+    assert fixed == text.replace("1000", "1000M")

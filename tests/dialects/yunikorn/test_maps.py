@@ -8,6 +8,7 @@ import pytest
 
 from console.dialects import dialects, likely_dialect
 from console.dialects.base import Reading
+from console.dialects.lints import lint
 from console.dialects.positions import apply_fix
 from console.engine.disciplines.hierarchy.spec import YUNIKORN, Compatibility, hierarchy_of
 
@@ -155,3 +156,15 @@ def test_a_block_may_begin_with_a_marker(before: str) -> None:
     text = head + "".join(f"    {line}\n" if line else "\n" for line in inner.splitlines())
     (found,) = read(text).diagnostics
     assert (found.code, found.span.column) == ("YUN005", 37)
+
+
+def test_lints_have_their_places_in_a_block() -> None:
+    dialect = YUNIKORN_DIALECT
+    checked = lint(dialect, dialect.read(f"---\n{GOOD}---\nkind: Pod\napiVersion: v1\n", {}))
+    (found,) = checked.lints
+    assert (found.code, found.path, found.span.line, found.span.column) == (
+        "LNT025",
+        "[0].data.queues.yaml.partitions[0].queues",
+        9,
+        11,
+    )
