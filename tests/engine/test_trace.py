@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import console.engine.disciplines.fairshare.trace as fairshare
+import console.engine.disciplines.hierarchy.trace as hierarchy
 import console.engine.disciplines.quota.trace as quota
 import console.engine.model.policy as policy
 import console.engine.model.trace as facts
@@ -42,6 +43,7 @@ MODULES = (
     facts.__name__,
     quota.__name__,
     fairshare.__name__,
+    hierarchy.__name__,
     policy.__name__,
     Outcome.__module__,
 )
@@ -147,7 +149,7 @@ def fact_kinds_of(value: Any) -> Iterator[str]:
 
 def all_fact_kinds() -> Iterator[str]:
     """Yield every kind of fact that exists."""
-    modules = (facts, quota, fairshare)
+    modules = (facts, quota, fairshare, hierarchy)
     for each in (
         *(value for module in modules for value in vars(module).values()),
         policy.Unsupported,

@@ -417,7 +417,9 @@ STORIES: dict[Reason, Story] = {
         submits=[asks(1, count=2, min_count=2)],
     ),
     hierarchy.UNSUPPORTED_REQUEST: Story(
-        **tree(), cpus=(4,), submits=[{"tags": {"queue": "root.b"}, "requests": {}}]
+        **tree(),
+        cpus=(4,),
+        submits=[asks(1, placement={"filters": [{"name": "eu", "match_labels": {"a": "b"}}]})],
     ),
     hierarchy.QUOTA_LOWERED: Story(
         **lowering("{}"),

@@ -94,7 +94,7 @@ def test_pending_workloads_are_in_order_with_the_capacity_line(
     assert rows[0][0].startswith("Available quota ends here.")
     assert [[row[0], row[1], row[2], row[3]] for row in rows[1:]] == [
         ["1", "eval nightly", "4 GPUs", "50"],
-        ["—", "huge", "80 GPUs", "50"],
+        ["—", "huge owner@here.example", "80 GPUs", "50"],
     ]
     assert [row[5].partition(" Why")[0] for row in rows[1:]] == [
         "Waiting for quota: 2 GPUs short on spot",
@@ -109,10 +109,10 @@ def test_the_capacity_line_agrees_with_the_engine(
     submit("never", gpu=99, priority=90)
     rows = get(browser).id("pending-region").rows()
     assert [row[0].partition(".")[0] if "ends" in row[0] else row[1] for row in rows] == [
-        "never",
+        "never owner@here.example",
         "Available quota ends here",
         "eval nightly",
-        "huge",
+        "huge owner@here.example",
     ]
 
 
@@ -124,7 +124,7 @@ def test_a_held_queue_has_no_line_for_nothing_starts_anyway(
     page = get(browser)
     assert [row[:2] for row in page.id("pending-region").rows()] == [
         ["1", "eval nightly"],
-        ["2", "huge"],
+        ["2", "huge owner@here.example"],
     ]
     assert [link.text for link in page.id("waiting").all("a")] == ["2 Queue on hold"]
 

@@ -87,7 +87,13 @@ def test_each_pod_set_says_how_many_pods_started_where(browser: Client, partial:
     ]
     running = read_page(browser.get("/o/here/queues/shared?tab=running")).id("running-region")
     assert [row[:5] for row in running.rows()] == [
-        ["train", "Admitted", "Quota reserved", "7 CPUs", shown["Flavors"]]
+        [
+            "train owner@here.example",
+            "Admitted",
+            "Quota reserved",
+            "7 CPUs",
+            shown["Flavors"],
+        ]
     ]
 
 
@@ -140,7 +146,9 @@ def test_a_queue_that_is_drained_shows_who_has_to_stop(
     )
     settle(owner.org)
     running = read_page(browser.get("/o/here/queues/shared?tab=running")).id("running-region")
-    assert [row[:3] for row in running.rows()] == [["train", "Preempting", "Queue drained"]]
+    assert [row[:3] for row in running.rows()] == [
+        ["train owner@here.example", "Preempting", "Queue drained"]
+    ]
     for query, expected in (("reason=drained", ["train"]), ("reason=reclaimed_in_cohort", [])):
         page = read_page(browser.get(f"{LIST}?{query}"))
         assert [row[0].split()[0] for row in page.rows()] == expected

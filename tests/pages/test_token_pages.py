@@ -66,6 +66,7 @@ def test_a_token_says_what_it_may_do_and_why(owner: Actor, client_for) -> None:
     assert [row[:2] for row in told()] == [
         ["Read this organization", "Yes"],
         ["Submit workloads, or finish and withdraw their own", "Yes"],
+        ["Submit workloads as other users and groups", "Yes"],
         ["Finish or withdraw the workloads of others", "Yes"],
         ["Read the names of others' workloads in explanations", "Yes"],
         ["Hold and resume queues", "Yes"],
@@ -75,7 +76,7 @@ def test_a_token_says_what_it_may_do_and_why(owner: Actor, client_for) -> None:
         ["Manage members and tokens", "No"],
         ["Read the audit entries of others", "No"],
     ]
-    assert [row[2] for row in told()][3:7] == [
+    assert [row[2] for row in told()][4:8] == [
         "The role operator includes this action.",
         "The role operator includes this action.",
         "The role operator includes this action.",

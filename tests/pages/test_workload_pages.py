@@ -36,8 +36,8 @@ def chips(page: Element) -> dict[str, str]:
 def test_the_list_shows_state_reason_queue_and_request(world: World, browser: Client) -> None:
     found = [row[:6] for row in read_page(browser.get(LIST)).rows()]
     assert found == [
-        ["web job", "Admitted", "Admitted without quota", "default", "—", "0"],
-        ["lost job", "Rejected", "No rule matched", "—", "—", "—"],
+        ["web job · owner@here.example", "Admitted", "Admitted without quota", "default", "—", "0"],
+        ["lost job · owner@here.example", "Rejected", "No rule matched", "—", "—", "—"],
         ["huge job", "Pending", "Can never run under this config", "research", "80 GPUs", "50"],
         [
             "eval job · nightly",
@@ -47,7 +47,14 @@ def test_the_list_shows_state_reason_queue_and_request(world: World, browser: Cl
             "4 GPUs",
             "50",
         ],
-        ["train job", "Admitted", "Quota reserved", "research", "6 GPUs", "50"],
+        [
+            "train job · owner@here.example",
+            "Admitted",
+            "Quota reserved",
+            "research",
+            "6 GPUs",
+            "50",
+        ],
         ["done job", "Finished", "Quota reserved", "research", "1 GPU", "50"],
     ]
 
