@@ -38,7 +38,14 @@ def test_the_list_shows_state_reason_queue_and_request(world: World, browser: Cl
     assert found == [
         ["web job · owner@here.example", "Admitted", "Admitted without quota", "default", "—", "0"],
         ["lost job · owner@here.example", "Rejected", "No rule matched", "—", "—", "—"],
-        ["huge job", "Pending", "Can never run under this config", "research", "80 GPUs", "50"],
+        [
+            "huge job · owner@here.example",
+            "Pending",
+            "Can never run under this config",
+            "research",
+            "80 GPUs",
+            "50",
+        ],
         [
             "eval job · nightly",
             "Pending",
