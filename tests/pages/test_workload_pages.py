@@ -62,7 +62,7 @@ def test_the_list_shows_state_reason_queue_and_request(world: World, browser: Cl
             "6 GPUs",
             "50",
         ],
-        ["done job", "Finished", "Quota reserved", "research", "1 GPU", "50"],
+        ["done job · owner@here.example", "Finished", "Quota reserved", "research", "1 GPU", "50"],
     ]
 
 
