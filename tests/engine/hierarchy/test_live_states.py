@@ -24,6 +24,7 @@ from console.engine.model.inventory import Inventory
 from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload
 from console.engine.state import State
+from tests.engine.fairshare import live as fairshare
 from tests.engine.hierarchy.builders import rule
 from tests.engine.hierarchy.live import cores, inventory, limit, policy, workload
 
@@ -299,3 +300,16 @@ def test_workloads_of_another_language_end_without_counting_in_a_partition() -> 
     state.finish("old")
     assert state.settle() == []
     assert list(state.running) == ["new"]
+
+
+def test_workloads_of_another_language_keep_their_room_on_nodes() -> None:
+    shares = fairshare.policy([fairshare.queue("team", quota=None)])
+    state = state_of(shares, inventory(4), fairshare.workload("old", 1, "team", gpu=0, cpu=3))
+    assert pods(state) == {"old": 1}
+    state.change_policy(policy({"a": {}}))
+    state.submit(workload("new", 2, "a", count=2))
+    assert outcomes(state.settle()) == [("new", "admitted", "hierarchy_started")]
+    assert pods(state) == {"old": 1, "new": 1}
+    state.finish("old")
+    assert outcomes(state.settle()) == [("new", "resized", "hierarchy_grown")]
+    assert pods(state) == {"new": 2}

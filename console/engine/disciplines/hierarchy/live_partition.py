@@ -83,6 +83,12 @@ class LivePartition:
     #: What an application stands for.
     pending: dict[Application, Pending] = field(default_factory=dict)
     class_lines: list[ClassLine] = field(default_factory=list)
+    #: A queue outside the tree, for workloads of queues of another language: they use nodes.
+    outside: QueueUsage = field(
+        default_factory=lambda: QueueUsage(
+            RuntimeQueue("", None, is_leaf=True, is_managed=False), None
+        )
+    )
     #: Asks for which others have stopped, or have to stop.
     claiming: list[Ask] = field(default_factory=list)
 

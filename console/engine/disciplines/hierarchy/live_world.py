@@ -131,7 +131,6 @@ class LiveWorld:
             return None
         return self.partitions.get(partition.name)
 
-    # Workloads
     # The state
 
     def take_over(self, state: State, without: Container[str] = ()) -> None:
@@ -277,9 +276,13 @@ class LiveWorld:
 
     def _add(self, uid: str, running: Running) -> None:
         partition = None if running.queue is None else self.partition_of(running.queue)
-        if partition is None or running.queue is None:
-            return
-        queue = partition.usage(running.queue)
+        if partition is not None and running.queue is not None:
+            queue = partition.usage(running.queue)
+        else:
+            partition = self._partition_of_nodes(running)
+            if partition is None:
+                return
+            queue = partition.outside
         app = self.builder.application(running.workload, queue)
         scheduler = partition.scheduler
         scheduler.applications[queue][app.id] = app
@@ -294,7 +297,7 @@ class LiveWorld:
             lost = self._add_pods(partition, ask, assigned, is_evicting=running.evicting)
             has_lost |= lost > 0
             ask.pending = pod_set.count - assigned.count + lost
-            if ask.pending and not running.evicting:
+            if ask.pending and not running.evicting and queue is not partition.outside:
                 app.add(ask)
         if unplaced:
             app.allocated = plus(app.allocated, unplaced)
@@ -306,6 +309,15 @@ class LiveWorld:
         if app.asks:
             self.growing[uid] = None
         self.version += 1
+
+    def _partition_of_nodes(self, running: Running) -> LivePartition | None:
+        """Return the partition of a node on which a workload runs; None: it runs on none."""
+        keys = (
+            _key(place.cluster, place.node)
+            for assigned in running.assignment
+            for place in (*assigned.places, *assigned.stopping)
+        )
+        return next((self._nodes[key][0] for key in keys if key in self._nodes), None)
 
     def _add_pods(
         self,
