@@ -138,6 +138,25 @@ def test_a_queue_gets_its_guarantee_back_after_the_delay() -> None:
     assert pods(state) == {"large": 2, "due": 2}
 
 
+def test_room_is_kept_for_all_pods_for_which_others_stop() -> None:
+    config = policy({"a": {"guaranteed": 2}, "b": {"guaranteed": 2}, "c": {}})
+    small = [workload(f"a{number}", number, "a") for number in range(1, 5)]
+    state = state_of(config, inventory(4), *small)
+    # The share of its queue is the smallest, so that it has the first turn.
+    state.submit(workload("late", 5, "c"))
+    state.submit(workload("due", 6, "b", count=2))
+    state.settle()
+    state.advance(30_000)
+    assert outcomes(state.settle()) == [
+        ("a4", "preempted", "hierarchy_preempted"),
+        ("a3", "preempted", "hierarchy_preempted"),
+        ("due", "pending", "waiting_for_preempted"),
+    ]
+    stop_pods(state)
+    assert ("due", "admitted", "hierarchy_started") in outcomes(state.settle())
+    assert pods(state) == {"a1": 1, "a2": 1, "due": 2}
+
+
 def test_workloads_that_refuse_preemption_are_the_last_choice() -> None:
     config = policy({"a": {"guaranteed": 1}, "b": {"guaranteed": 1}})
     kept = workload("kept", 1, "a", is_preemptible=False)

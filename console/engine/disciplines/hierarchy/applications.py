@@ -84,6 +84,8 @@ class Ask:
     has_preempted: bool = False
     #: The node whose room is kept for it.
     reserved: NodeUsage | None = None
+    #: For how many of its pods room is kept there.
+    kept: int = 1
     #: Why it has no node: each message once, in the order of the first time.
     messages: dict[str, None] = field(default_factory=dict)
 

@@ -93,6 +93,11 @@ def victim_candidates(
     yield from below(fence, priorities[fence], is_fenced=False)
 
 
+def guarantee_left(queue: QueueUsage, compatibility: Compatibility) -> Resources | None:
+    """Return what remains of the guarantees of a leaf and those above it; None: there are none."""
+    return _Snapshots(queue, compatibility).guarantee_left(queue)
+
+
 def fence_of(ask: Ask) -> QueueUsage:
     """Return the queue below which victims are searched."""
     return _fence(ask)[0]

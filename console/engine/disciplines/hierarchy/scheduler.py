@@ -27,12 +27,17 @@ from console.engine.disciplines.hierarchy.applications import (
 )
 from console.engine.disciplines.hierarchy.nodes import Nodes
 from console.engine.disciplines.hierarchy.nomination import Stage
-from console.engine.disciplines.hierarchy.preemption import Preemption, find_victims
+from console.engine.disciplines.hierarchy.preemption import (
+    Preemption,
+    find_victims,
+    guarantee_left,
+)
 from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
 from console.engine.disciplines.hierarchy.required_node import victims_on_node
 from console.engine.disciplines.hierarchy.resources import (
     Resources,
     fits,
+    fits_exactly,
     fits_strictly,
     minus,
     plus,
@@ -401,7 +406,7 @@ class Scheduler:
     def _kept(self, node: NodeUsage) -> Resources:
         """Return what is free on a node and kept for the ask that it is reserved for."""
         assert node.reserved is not None
-        wanted = node.reserved.resources
+        wanted = times(node.reserved.resources, node.reserved.kept)
         return {name: min(value, node.available.get(name, 0)) for name, value in wanted.items()}
 
     # Changes
@@ -410,7 +415,10 @@ class Scheduler:
         """Give a node to one pod of an ask."""
         app = ask.app
         app.withdraw(ask, 1)
-        self.unreserve(ask)
+        if ask.kept > 1 and ask.pending:
+            ask.kept -= 1
+        else:
+            self.unreserve(ask)
         if key is None:
             key = f"{ask.key}-{app.next_pod}" if ask.is_repeated else ask.key
             app.next_pod += 1
@@ -518,21 +526,40 @@ class Scheduler:
     def unreserve(self, ask: Ask) -> None:
         """Give up the node that is reserved for an ask."""
         node = self.reserved.pop(ask, None)
+        ask.kept = 1
         if node is not None:
             node.reserved = None
             self.note_event()
 
     def reserve_for(self, asks: Iterable[Ask]) -> None:
-        """Reserve a node for each of *asks*, in order, for which one will have room."""
+        """
+        Reserve a node for each of *asks*, in order, for which one will have room.
+
+        Room is kept there for as many pods as the guarantees of their queue cover, at least one.
+        """
         for ask in asks:
             node = self._future_node(ask)
             if node is not None:
                 self.reserve(ask, node)
+                ask.kept = self._covered_pods(ask, node)
+
+    def _covered_pods(self, ask: Ask, node: NodeUsage) -> int:
+        """Return for how many pods a node has room later, as far as guarantees cover them."""
+        left = guarantee_left(ask.app.queue, self.compatibility)
+        if left is None:
+            return 1
+        future, count = plus(node.available, node.releasing), 1
+        while count < ask.pending:
+            amount = times(ask.resources, count + 1)
+            if not (fits_exactly(left, amount) and fits_strictly(future, amount)):
+                break
+            count += 1
+        return count
 
     def release_reservations(self) -> None:
         """Give up all reserved nodes."""
-        for node in self.reserved.values():
-            node.reserved = None
+        for ask, node in self.reserved.items():
+            ask.kept, node.reserved = 1, None
         self.reserved.clear()
 
     def _future_node(self, ask: Ask) -> NodeUsage | None:
