@@ -44,7 +44,7 @@ class HierarchyLints:
         for queue in self._spec.queues.values():
             account = ledger.queue(queue.name)
             for key in ledger.keys:
-                used, maximum = account.used(key), ledger.maximum(queue.name, key)
+                used, maximum = account.used(key), ledger.limit(queue.name, key)
                 if used > maximum:
                     findings.add(
                         QUOTA_BELOW_USAGE,

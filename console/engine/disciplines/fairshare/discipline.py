@@ -217,8 +217,11 @@ class FairshareDiscipline(BasicDiscipline):
         figures: tuple[QueueUse, ...] = ()
         is_across = target.reason is not PREEMPTED
         if isinstance(nomination, FairshareNomination) and is_across and target.queue is not None:
-            spec = queue.account.spec
-            figures = uses(spec, queue.name, target.queue, nomination.request, nomination.standings)
+            ledger = queue.account.ledger
+            assert isinstance(ledger, FairshareLedger)
+            figures = uses(
+                ledger.spec, queue.name, target.queue, nomination.request, nomination.standings
+            )
         return PreemptedStep(
             preemptor=preemptor.id,
             preemptor_priority=priority,

@@ -63,7 +63,7 @@ def _excesses(
             if of_guarantees:
                 bound, former = after.guaranteed(name, key), before.guaranteed(name, key)
             else:
-                bound, former = after.maximum(name, key), before.maximum(name, key)
+                bound, former = after.limit(name, key), before.limit(name, key)
             if isinstance(bound, int) and used > bound and former > bound:
                 yield Excess(
                     name=name,

@@ -7,7 +7,6 @@ from typing import Final
 
 from console.engine.disciplines.hierarchy.eligibility import gang_total, problem_of
 from console.engine.disciplines.hierarchy.inheritance import on_path, submitters
-from console.engine.disciplines.hierarchy.ledger import HierarchyAccount
 from console.engine.disciplines.hierarchy.nomination import Check, HierarchyNomination, Stage
 from console.engine.disciplines.hierarchy.placement import Attempt, Verdict
 from console.engine.disciplines.hierarchy.placement_route import PlacementRoute
@@ -22,6 +21,7 @@ from console.engine.disciplines.hierarchy.trace import (
     PreemptionStep,
     RuleStep,
 )
+from console.engine.disciplines.nested_ledger import NestedAccount
 from console.engine.model.amounts import SCALE
 from console.engine.model.route import Route
 from console.engine.model.trace import QueueUse
@@ -112,7 +112,7 @@ def facts_without_nomination(
 
 
 def uses(
-    account: HierarchyAccount, victim: str, nomination: HierarchyNomination
+    account: NestedAccount, victim: str, nomination: HierarchyNomination
 ) -> tuple[QueueUse, ...]:
     """Return usage and guarantee of the queues of a preemptor and of its victim."""
     found: list[QueueUse] = []

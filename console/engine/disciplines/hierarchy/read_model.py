@@ -147,7 +147,7 @@ class HierarchyCapacity:
             key: None
             for key in ledger.keys
             if any(
-                ledger.maximum(name, key) is not UNLIMITED or ledger.guaranteed(name, key)
+                ledger.limit(name, key) is not UNLIMITED or ledger.guaranteed(name, key)
                 for name in names
             )
         }
