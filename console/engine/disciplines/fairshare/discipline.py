@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from console.engine.disciplines import Progress
-from console.engine.disciplines.basic_discipline import BasicDiscipline
 from console.engine.disciplines.fairshare.consequences import consequences
 from console.engine.disciplines.fairshare.cycle import run_cycle
 from console.engine.disciplines.fairshare.decision_facts import (
@@ -20,7 +19,7 @@ from console.engine.disciplines.fairshare.eligibility import FairshareJudge
 from console.engine.disciplines.fairshare.explain import EXPLAIN_SECTIONS
 from console.engine.disciplines.fairshare.hierarchy import QueueHierarchy
 from console.engine.disciplines.fairshare.ledger import FairshareLedger, LiveQueue
-from console.engine.disciplines.fairshare.live_world import world_of
+from console.engine.disciplines.fairshare.live_world import LiveWorld, world_of
 from console.engine.disciplines.fairshare.nominate import nominate
 from console.engine.disciplines.fairshare.nomination import FairshareNomination
 from console.engine.disciplines.fairshare.read_model import (
@@ -36,6 +35,7 @@ from console.engine.disciplines.fairshare.share_report import share_report
 from console.engine.disciplines.fairshare.spec import DECLARED_CLUSTER, fairshare_of
 from console.engine.disciplines.fairshare.trace import FAIRSHARE
 from console.engine.disciplines.fairshare.usage_window import usage_parts, usage_range
+from console.engine.disciplines.node_discipline import NodeDiscipline
 from console.engine.disciplines.read_model import Column, Section, Used
 from console.engine.disciplines.share_report import NumberChange, ShareFacts, ShareReport
 from console.engine.explain.explain_sections import ExplainSections
@@ -46,11 +46,10 @@ from console.engine.model.consequences import Finding
 from console.engine.model.decision import Place
 from console.engine.model.history import Live
 from console.engine.model.inventory import Inventory
-from console.engine.model.load_plan import LoadPlan, RowsToLoad
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy, Queue
 from console.engine.model.route import Route
-from console.engine.model.trace import OutcomeStep, PreemptedStep, QueueStep, QueueUse
+from console.engine.model.trace import OutcomeStep, PreemptedStep, QueueUse
 from console.engine.model.trace_sections import TraceSection
 from console.engine.model.usage_history import RecordedUsage, UsageHistory, UsageRange
 from console.engine.model.workload import Workload
@@ -59,18 +58,12 @@ from console.engine.pending.pending_class import Pending
 if TYPE_CHECKING:
     from console.engine.state import State
 
-#: The most running workloads that an explanation loads, the first in the order of preemption.
-_MOST_LOADED = 10_000
 
-
-class FairshareDiscipline(BasicDiscipline):
+class FairshareDiscipline(NodeDiscipline):
     """Starts workloads on nodes; queues share them by quota, weight and priority."""
 
     admitted = STARTED
     wording = WORDING
-    reads_inventory = True
-    reads_requests = True
-    grants_pods = True
     shares_by_request = True
 
     # Admission
@@ -89,20 +82,9 @@ class FairshareDiscipline(BasicDiscipline):
             return Progress.NOTHING
         return run_cycle(state, tree, skipping=skipping)
 
-    def requeue(self, state: State, tree: LiveTree) -> None:
-        """
-        Requeue every class.
-
-        The tree of a queue that the policy no longer has gives back nodes to the others.
-        """
-        tree.requeue_all()
-        first = next(iter(fairshare_of(state.policy).queues), None)
-        if first is not None and state.queue(first).tree is not tree:
-            state.schedule_requeue(state.queue(first))
-
-    def take_inventory(self, state: State, before: Inventory) -> None:
-        """Give every pending workload a turn."""
-        _requeue_all(state)
+    def world_of(self, state: State) -> LiveWorld:
+        """Return the session's jobs and nodes."""
+        return world_of(state)
 
     def is_lost(self, policy: Policy, inventory: Inventory, place: Place) -> bool:
         """Return whether the node is gone; while there is no cluster, whether the text has it."""
@@ -124,24 +106,7 @@ class FairshareDiscipline(BasicDiscipline):
 
     def take_usage(self, state: State, before: UsageHistory | None) -> None:
         """Give every pending workload a turn, because fair shares may differ."""
-        _requeue_all(state)
-
-    def advance(self, state: State, before: int) -> None:
-        """Give every workload a turn when a protection or a period of grace has ended."""
-        if not (state.pending or state.running):
-            return
-        world = world_of(state)
-        if any(before < time <= state.now for time in world.wakeups(state)):
-            world.quiet_at = None
-            for name in fairshare_of(state.policy).queues:
-                state.schedule_requeue(state.queue(name))
-
-    def next_wakeup(self, state: State) -> int | None:
-        """Return when the next protection or period of grace ends, or past usage expires."""
-        if not (state.pending or state.running):
-            return None
-        times = (time for time in world_of(state).wakeups(state) if time > state.now)
-        return min(times, default=None)
+        self.requeue_all(state)
 
     # Questions of the engine
 
@@ -181,17 +146,6 @@ class FairshareDiscipline(BasicDiscipline):
             "Workloads that cannot be preempted are never stopped.",
         )
 
-    def load_plan(
-        self,
-        policy: Policy,
-        queue: LiveQueue,
-        requests: Sequence[Mapping[str, int]],
-        priority: int,
-        lowest: int | None,
-    ) -> LoadPlan:
-        """Return the running workloads of all queues: each uses nodes, and may be a victim."""
-        return LoadPlan(rows=(RowsToLoad(queues=tuple(policy.queues), most=_MOST_LOADED),))
-
     # Another policy
 
     def consequences(self, old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
@@ -199,11 +153,6 @@ class FairshareDiscipline(BasicDiscipline):
         return consequences(old, new, live)
 
     # Explanations
-
-    def queue_step(self, policy: Policy, name: str, queue: LiveQueue | None) -> QueueStep | None:
-        """Return the facts about the queue *name*, and the queues above it."""
-        found = super().queue_step(policy, name, queue)
-        return None if found is None else replace(found, path=fairshare_of(policy).path(name))
 
     def preempted_step(
         self,
@@ -288,11 +237,6 @@ class FairshareDiscipline(BasicDiscipline):
     ) -> ShareReport:
         """Return the fair shares of all queues."""
         return share_report(fairshare_of(policy), facts, change, reclaiming=reclaiming)
-
-
-def _requeue_all(state: State) -> None:
-    for name in fairshare_of(state.policy).queues:
-        state.schedule_requeue(state.queue(name))
 
 
 DISCIPLINE = FairshareDiscipline()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from console.engine.disciplines import Progress
-from console.engine.disciplines.basic_discipline import BasicDiscipline
 from console.engine.disciplines.hierarchy.consequences import consequences
 from console.engine.disciplines.hierarchy.cycle import run_cycle
 from console.engine.disciplines.hierarchy.decision_facts import (
@@ -19,7 +17,7 @@ from console.engine.disciplines.hierarchy.decision_facts import (
 from console.engine.disciplines.hierarchy.eligibility import HierarchyJudge
 from console.engine.disciplines.hierarchy.explain import EXPLAIN_SECTIONS
 from console.engine.disciplines.hierarchy.ledger import HierarchyLedger, LiveQueue
-from console.engine.disciplines.hierarchy.live_world import world_of
+from console.engine.disciplines.hierarchy.live_world import LiveWorld, world_of
 from console.engine.disciplines.hierarchy.nominate import nominate
 from console.engine.disciplines.hierarchy.nomination import HierarchyNomination
 from console.engine.disciplines.hierarchy.queue_tree import QueueTree
@@ -33,6 +31,7 @@ from console.engine.disciplines.hierarchy.read_model import (
 from console.engine.disciplines.hierarchy.reasons import STARTED
 from console.engine.disciplines.hierarchy.spec import hierarchy_of
 from console.engine.disciplines.hierarchy.trace import HIERARCHY
+from console.engine.disciplines.node_discipline import NodeDiscipline
 from console.engine.disciplines.read_model import Column, Section, Used
 from console.engine.explain.explain_sections import ExplainSections
 from console.engine.live.live_tree import LiveTree
@@ -42,11 +41,10 @@ from console.engine.model.consequences import Finding
 from console.engine.model.decision import Place
 from console.engine.model.history import Live
 from console.engine.model.inventory import Inventory
-from console.engine.model.load_plan import LoadPlan, RowsToLoad
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy, Queue
 from console.engine.model.route import Route
-from console.engine.model.trace import OutcomeStep, PreemptedStep, QueueStep, QueueUse
+from console.engine.model.trace import OutcomeStep, PreemptedStep, QueueUse
 from console.engine.model.trace_sections import TraceSection
 from console.engine.model.workload import Workload
 from console.engine.pending.pending_class import Pending
@@ -54,18 +52,12 @@ from console.engine.pending.pending_class import Pending
 if TYPE_CHECKING:
     from console.engine.state import State
 
-#: The most running workloads that an explanation loads, the first in the order of preemption.
-_MOST_LOADED = 10_000
 
-
-class HierarchyDiscipline(BasicDiscipline):
+class HierarchyDiscipline(NodeDiscipline):
     """Starts pods one by one; queues, users and groups share nodes by guarantees and limits."""
 
     admitted = STARTED
     wording = WORDING
-    reads_inventory = True
-    reads_requests = True
-    grants_pods = True
 
     # Admission
 
@@ -81,44 +73,19 @@ class HierarchyDiscipline(BasicDiscipline):
         """Let the scheduler run until no pod starts."""
         if all(queue.policy is None for queue in tree.queues):
             # Its workloads may have lost nodes, which the scheduler of the others announces.
-            _requeue_others(state, tree)
+            self.requeue_others(state, tree)
             return Progress.NOTHING
         return run_cycle(state, tree, skipping=skipping)
 
-    def requeue(self, state: State, tree: LiveTree) -> None:
-        """
-        Requeue every class.
-
-        The tree of a queue that the policy no longer has gives back nodes to the others.
-        """
-        tree.requeue_all()
-        _requeue_others(state, tree)
-
-    def take_inventory(self, state: State, before: Inventory) -> None:
-        """Give every pending workload a turn."""
-        _requeue_all(state)
+    def world_of(self, state: State) -> LiveWorld:
+        """Return the partitions as scheduler objects."""
+        return world_of(state)
 
     def is_lost(self, policy: Policy, inventory: Inventory, place: Place) -> bool:
         """Return whether the node is gone."""
         if place.cluster is None or place.node is None:
             return False
         return inventory.has_lost(place.cluster, place.node)
-
-    def advance(self, state: State, before: int) -> None:
-        """Give every workload a turn when a delay of preemption or the time of a gang ends."""
-        if not (state.pending or state.running):
-            return
-        world = world_of(state)
-        if any(before < time <= state.now for time in world.wakeups(state)):
-            world.quiet_at = None
-            _requeue_all(state)
-
-    def next_wakeup(self, state: State) -> int | None:
-        """Return when the next delay of preemption or the time of a gang ends."""
-        if not (state.pending or state.running):
-            return None
-        times = (time for time in world_of(state).wakeups(state) if time > state.now)
-        return min(times, default=None)
 
     # Questions of the engine
 
@@ -149,18 +116,6 @@ class HierarchyDiscipline(BasicDiscipline):
             "Workloads that do not allow preemption are stopped only if no other choice is left.",
         )
 
-    def load_plan(
-        self,
-        policy: Policy,
-        queue: LiveQueue,
-        requests: Sequence[Mapping[str, int]],
-        priority: int,
-        lowest: int | None,
-    ) -> LoadPlan:
-        """Return the running workloads of all queues: each uses nodes, and may be a victim."""
-        names = tuple(each.name for each in queue.tree.queues)
-        return LoadPlan(rows=(RowsToLoad(queues=names, most=_MOST_LOADED),))
-
     # Another policy
 
     def consequences(self, old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
@@ -168,11 +123,6 @@ class HierarchyDiscipline(BasicDiscipline):
         return consequences(old, new, live)
 
     # Explanations
-
-    def queue_step(self, policy: Policy, name: str, queue: LiveQueue | None) -> QueueStep | None:
-        """Return the facts about the queue *name*, and the queues above it."""
-        found = super().queue_step(policy, name, queue)
-        return None if found is None else replace(found, path=hierarchy_of(policy).path(name))
 
     def preempted_step(
         self,
@@ -240,18 +190,6 @@ class HierarchyDiscipline(BasicDiscipline):
     def sections(self) -> tuple[Section, ...]:
         """Return the pages of users and groups, and of placement rules."""
         return SECTIONS
-
-
-def _requeue_others(state: State, tree: LiveTree) -> None:
-    """Requeue the queues of the policy, which are in one tree, unless it is *tree*."""
-    first = next(iter(hierarchy_of(state.policy).queues), None)
-    if first is not None and state.queue(first).tree is not tree:
-        state.schedule_requeue(state.queue(first))
-
-
-def _requeue_all(state: State) -> None:
-    for name in hierarchy_of(state.policy).queues:
-        state.schedule_requeue(state.queue(name))
 
 
 DISCIPLINE = HierarchyDiscipline()
