@@ -410,6 +410,11 @@ STORIES: dict[Reason, Story] = {
         which=1,
     ),
     hierarchy.NOT_PLACED: Story(**tree(), cpus=(4,), submits=[asks(1, queue="root.nowhere")]),
+    hierarchy.NOT_CREATED: Story(
+        **tree(partition=", placementrules: [{name: provided, create: true}]"),
+        cpus=(4,),
+        submits=[asks(1, queue="root.new.@recovery@")],
+    ),
     hierarchy.PLACEMENT_FAILED: Story(**tree(), cpus=(4,), submits=[asks(1, queue="root.b?d")]),
     hierarchy.GANG_TOO_LARGE: Story(
         **tree(", resources: {max: {vcore: 1}}"),
@@ -500,15 +505,12 @@ STORIES: dict[Reason, Story] = {
 
 
 #: Every dialect rejects a queue with an undefined flavor, a withdrawn workload keeps the reason of
-#: its admission, and the policies above route by the label alone. Pods that may run on one node
-#: only, and queues that cannot be created, do not occur in a live state; pauses end with the next
-#: turn, and a timeout of gangs takes at least a second.
+#: its admission, and the policies above route by the label alone. Pauses end with the next turn,
+#: and a timeout of gangs takes at least a second.
 WITHOUT_STORY = {
     QUEUE_MISCONFIGURED,
     WITHDRAWN_WHILE_RUNNING,
     shared.QUEUE_MISSING,
-    hierarchy.PREEMPTED_ON_NODE,
-    hierarchy.NOT_CREATED,
     hierarchy.BACKOFF,
     hierarchy.GANG_TIMEOUT,
 }

@@ -10,10 +10,9 @@ from typing import Final
 from console.engine.disciplines.hierarchy.placement import (
     NO_RULE_MATCHED,
     Application,
-    Placement,
     place,
 )
-from console.engine.disciplines.hierarchy.placement_route import PlacementRoute
+from console.engine.disciplines.hierarchy.placement_route import Placed, PlacementRoute
 from console.engine.disciplines.hierarchy.reasons import (
     NOT_CREATED,
     NOT_PLACED,
@@ -117,24 +116,27 @@ class PlacementFinder:
 
     def route(self, workload: Workload) -> Route:
         """Return the route of *workload*, without a queue if no rule accepts it."""
-        partition, placement = self.place(workload)
+        found = self.place(workload)
         priority, placed = workload.priority or 0, partial(self.place, workload)
-        if placement.queue is None:
-            is_unmatched = placement.problem == NO_RULE_MATCHED
+        if found.placement.queue is None:
+            is_unmatched = found.placement.problem == NO_RULE_MATCHED
             reason = NOT_PLACED if is_unmatched else PLACEMENT_FAILED
             return PlacementRoute(priority=priority, rejection=reason, placed=placed)
-        name, spec = partition.full_name(placement.queue), self._routing.spec
-        if name in spec.queues or spec.created_queue(name) is not None:
-            return PlacementRoute(queue=name, priority=priority, placed=placed)
-        return PlacementRoute(priority=priority, rejection=NOT_CREATED, placed=placed)
+        if found.refusal is not None:
+            return PlacementRoute(priority=priority, rejection=NOT_CREATED, placed=placed)
+        queue = found.partition.full_name(found.placement.queue)
+        return PlacementRoute(queue=queue, priority=priority, placed=placed)
 
-    def place(self, workload: Workload) -> tuple[Partition, Placement]:
+    def place(self, workload: Workload) -> Placed:
         """Return the partition of a workload, and what its rules answer."""
-        partition, queue = self._routing.partition_of(workload)
-        placement = place(
-            self._trees[partition.name], partition.rules, application_of(workload, queue)
-        )
-        return partition, placement
+        partition, submitted = self._routing.partition_of(workload)
+        tree, application = self._trees[partition.name], application_of(workload, submitted)
+        placement = place(tree, partition.rules, application)
+        queue = placement.queue
+        if queue is None or queue in tree.queues:
+            return Placed(partition, placement)
+        refusal = tree.creation_refusal(queue, application.user, application.groups)
+        return Placed(partition, placement, refusal)
 
 
 def application_of(workload: Workload, queue: str) -> Application:

@@ -13,6 +13,7 @@ from console.engine.disciplines.hierarchy.placement_route import PlacementRoute
 from console.engine.disciplines.hierarchy.requests import in_thousandths
 from console.engine.disciplines.hierarchy.resources import VCORE
 from console.engine.disciplines.hierarchy.spec import POOL, HierarchySpec, Partition
+from console.engine.disciplines.hierarchy.submission import not_created
 from console.engine.disciplines.hierarchy.trace import (
     NO_FACTS,
     CheckStep,
@@ -91,14 +92,17 @@ def with_placement(
     """Return *facts* with the answers of the placement rules that found *route*."""
     if not isinstance(route, PlacementRoute):
         return facts
-    partition, placement = route.placed()
+    partition, placement, refusal = route.placed()
+    rejection = facts.rejection
+    if placement.queue is None:
+        rejection = placement.message(workload.id)
+    elif refusal is not None:
+        rejection = not_created(placement.queue, workload.id, refusal)
     return replace(
         facts,
         user=facts.user or workload.user,
         rules=tuple(_rule(spec, partition, each) for each in placement.attempts),
-        rejection=facts.rejection
-        if placement.queue is not None
-        else placement.message(workload.id),
+        rejection=rejection,
     )
 
 

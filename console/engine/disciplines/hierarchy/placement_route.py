@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple
 
 from console.engine.disciplines.hierarchy.placement import Placement
 from console.engine.disciplines.hierarchy.spec import Partition
 from console.engine.model.route import Route
 
-#: The partition of a workload, and what its rules answered.
-Placed: TypeAlias = tuple[Partition, Placement]
+
+class Placed(NamedTuple):
+    """The partition of a workload, and what its rules answered."""
+
+    partition: Partition
+    placement: Placement
+    #: YuniKorn's message why the queue cannot be created; None: it can, or exists.
+    refusal: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

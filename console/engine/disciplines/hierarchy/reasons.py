@@ -218,14 +218,6 @@ PREEMPTED: Final = register(
         ),
     )
 )
-PREEMPTED_ON_NODE: Final = register(
-    Reason(
-        "hierarchy_preempted_on_node",
-        label="Preempted on its node",
-        headline=headlines.preempted_on_node,
-        reason_class=ReasonClass.PREEMPTED,
-    )
-)
 QUOTA_LOWERED: Final = register(
     Reason(
         "quota_lowered",

@@ -70,11 +70,7 @@ def submit(
     try:
         changes = _create(tree, placement.queue, identified)
     except CreationRefused as refused:
-        kind = "recovery" if placement.queue == RECOVERY_PATH else "rule based"
-        message = (
-            f"failed to create {kind} queue {placement.queue} for application {identified.id}\n"
-            f"{refused}"
-        )
+        message = not_created(placement.queue, identified.id, str(refused))
         return replace(found, message=message)
     queue = tree.find(placement.queue)
     if queue is None or not queue.is_leaf:
@@ -100,6 +96,12 @@ def identify(application: Application) -> Application | str:
     if problem is not None:
         return problem
     return application if application.groups else replace(application, groups=(application.user,))
+
+
+def not_created(queue: str, application: str, refusal: str) -> str:
+    """Return YuniKorn's message that the queue for an application could not be created."""
+    kind = "recovery" if queue == RECOVERY_PATH else "rule based"
+    return f"failed to create {kind} queue {queue} for application {application}\n{refusal}"
 
 
 def missing_partition(application: str, partition: str) -> str:

@@ -179,22 +179,27 @@ class RuntimeTree:
         path = path.lower()
         if path in self._queues:
             return []
+        refusal = self.creation_refusal(path, user, groups)
+        if refusal is not None:
+            raise CreationRefused(refusal)
+        return self._create(path)
+
+    def creation_refusal(self, path: str, user: str, groups: Iterable[str]) -> str | None:
+        """
+        Return YuniKorn's message why the missing leaf *path* cannot be created for a user.
+
+        None: it can.
+        """
         nearest = self.nearest(path)
         if nearest is None or not path.startswith(f"{ROOT}."):
-            raise CreationRefused(f"illegal queue name passed in: {path}")
+            return f"illegal queue name passed in: {path}"
         if not nearest.may_submit(user, groups):
-            raise CreationRefused(
-                f"submit access to queue {nearest.path} denied during create of: {path}"
-            )
+            return f"submit access to queue {nearest.path} denied during create of: {path}"
         if nearest.is_leaf:
-            raise CreationRefused(
-                f"creation of queue {path} failed parent is already a leaf: {nearest.path}"
-            )
+            return f"creation of queue {path} failed parent is already a leaf: {nearest.path}"
         names = path[len(nearest.path) + 1 :].split(".")
         cause = _bad_name(names[0]) or _closed(nearest) or _first_bad_name(names)
-        if cause is not None:
-            raise CreationRefused(f"dynamic queue creation failed: {cause}")
-        return self._create(path)
+        return None if cause is None else f"dynamic queue creation failed: {cause}"
 
     def create_recovery(self) -> list[QueueChange]:
         """Create the queue for applications that have to be accepted, if it does not exist."""
@@ -202,7 +207,7 @@ class RuntimeTree:
 
     def restore(self, path: str) -> list[QueueChange]:
         """
-        Create a queue that a rule created earlier, whoever may submit to it now.
+        Create a queue that a rule created earlier, without a check of access.
 
         A path that is not below the root is ignored.
         """

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from console.engine.disciplines.hierarchy.placement import Verdict
 from console.engine.disciplines.hierarchy.placement_route import PlacementRoute
 from console.engine.disciplines.hierarchy.spec import PlacementRule, hierarchy_of
 from console.engine.model.policy import Policy
@@ -91,11 +90,11 @@ def _counts(org: Organization, policy: Policy) -> _Counts:
         route = router.route(shape.workload)
         if not isinstance(route, PlacementRoute):
             continue
-        partition, placement = route.placed()
-        last = placement.attempts[-1]
-        if last.verdict is not Verdict.ACCEPTED:
+        found = route.placed()
+        last = found.placement.attempts[-1]
+        if route.queue is None:
             counts.rejected += shape.runs
             continue
-        key = partition.name, last.index
+        key = found.partition.name, last.index
         counts.placed[key] = counts.placed.get(key, 0) + shape.runs
     return counts
