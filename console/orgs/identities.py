@@ -29,26 +29,26 @@ class Identity:
     groups: tuple[str, ...] = ()
 
 
-NOBODY: Final = Identity()
+NO_IDENTITY: Final = Identity()
 
 
 def identity_of(actor: Actor) -> Identity:
-    """Return the identity of *actor*; that of commands is `NOBODY`."""
+    """Return the identity of *actor*; that of commands is `NO_IDENTITY`."""
     if actor.token is not None:
         return identity_of_token(actor.token)
     if actor.user is None:
-        return NOBODY
+        return NO_IDENTITY
     member = actor.membership
     if member is None:
         member = Membership.objects.filter(org=actor.org, user=actor.user).first()
-    return identity_of_member(member, actor.user) if member is not None else NOBODY
+    return identity_of_member(member, actor.user) if member is not None else NO_IDENTITY
 
 
 def identity_of_member(member: Membership, account: User) -> Identity:
     """Return the identity of *member*, who signs in with *account*."""
     user = member.user_name or account.email
     # A part of a longer address could be the user of another person.
-    return Identity(user, tuple(member.groups)) if len(user) <= LONGEST_USER else NOBODY
+    return Identity(user, tuple(member.groups)) if len(user) <= LONGEST_USER else NO_IDENTITY
 
 
 def identity_of_token(token: ApiToken) -> Identity:

@@ -7,7 +7,7 @@ import secrets
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from console.orgs.identities import NOBODY, Identity
+from console.orgs.identities import NO_IDENTITY, Identity
 from console.orgs.models import ApiToken
 from console.orgs.permissions import Actor
 from console.orgs.tokens import person_behind
@@ -33,7 +33,7 @@ def new_token(
     role: str,
     name: str,
     expires_at: datetime | None,
-    identity: Identity = NOBODY,
+    identity: Identity = NO_IDENTITY,
 ) -> Issued:
     """Create a token for *actor* that submits as *identity*, and return it with its secret."""
     secret = PREFIX + secrets.token_urlsafe(32)

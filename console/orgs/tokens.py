@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from console.errors import NotFound
-from console.orgs.identities import NOBODY, identity_of_token
+from console.orgs.identities import NO_IDENTITY, identity_of_token
 from console.orgs.models import ApiToken, Organization, User
 from console.orgs.permissions import Actor, is_above, may_submit_for_others
 from console.paging import Page, newest_first
@@ -60,7 +60,7 @@ def tokens_above(org: Organization, user: User, role: str | None) -> list[ApiTok
         each
         for each in valid_tokens_of(org, user)
         if is_above(each.role, role)
-        or (identity_of_token(each) != NOBODY and not may_submit_for_others(role))
+        or (identity_of_token(each) != NO_IDENTITY and not may_submit_for_others(role))
     ]
 
 

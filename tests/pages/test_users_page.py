@@ -86,7 +86,7 @@ def _settings(viewer: Client) -> None:
     tools = get(viewer, "queues/root.dev.tools").id("queue-settings")
     facts = [each.text for each in tools.all("dd")]
     assert facts == [
-        "everyone by root",
+        "all users by root",
         "user ann, and group ops by root.dev.tools",
         "any number of applications",
         "fifo by root.dev",

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from console.dialects import dialects
 from console.dialects.base import JobReading
 from console.errors import BadRequest, NotAllowed, NotFound
-from console.orgs.identities import NOBODY, Identity, identity_of
+from console.orgs.identities import NO_IDENTITY, Identity, identity_of
 from console.orgs.models import ApiToken, AuditEntry, Membership, Organization, Role
 from console.orgs.permissions import Actor
 from console.orgs.services.add_member import add_member
@@ -87,7 +87,7 @@ def test_a_workload_has_the_user_and_groups_of_the_member_who_submits_it(known: 
 
 def test_a_workload_keeps_its_groups(owner: Actor, known: Actor) -> None:
     stated(known)
-    set_identity(owner, number_of(known), NOBODY)
+    set_identity(owner, number_of(known), NO_IDENTITY)
     stated(known)
     rows = Workload.objects.order_by("pk").values_list("groups", flat=True)
     assert list(rows) == [["research", "gpu-users"], []]
@@ -139,7 +139,7 @@ names = st.sampled_from(["", "ada", "Ada", "ada ", "root", "research", "Research
 
 
 @given(
-    own=st.just(NOBODY)
+    own=st.just(NO_IDENTITY)
     | st.builds(Identity, names.filter(bool), st.lists(names.filter(bool), max_size=3).map(tuple)),
     role=st.sampled_from([Role.SUBMITTER, Role.OPERATOR]),
     stated=st.lists(
@@ -231,7 +231,7 @@ def test_a_token_has_no_user_unless_one_was_chosen(org: Organization, owner: Act
     token = authenticate_token(create_token(owner, Role.SUBMITTER, "program").secret)
     assert token is not None
     actor = Actor.from_token(token)
-    assert identity_of(actor) == NOBODY
+    assert identity_of(actor) == NO_IDENTITY
     assert stated(actor) == ("", [])
     Workload.objects.all().delete()
     assert errors_of(actor, Submission(name="w", user=owner.name)) == [
@@ -248,7 +248,7 @@ def test_commands_submit_for_others(org: Organization) -> None:
 def test_an_address_that_is_no_valid_user_is_none(owner: Actor, submitter: Actor) -> None:
     assert submitter.user is not None
     submitter.user.email = f"{'a' * 200}@here.example"
-    assert identity_of(submitter) == NOBODY
+    assert identity_of(submitter) == NO_IDENTITY
     set_identity(owner, number_of(submitter), Identity("ada"))
     assert identity_of(submitter) == Identity("ada")
 

@@ -197,7 +197,7 @@ QUEUE_WITH_CHILDREN = Code(
 NO_SUBMITTERS = Code(
     "LNT025",
     Severity.WARNING,
-    "Queue to which nobody may submit",
+    "Queue to which no user may submit",
     "Access comes from the queue and from those above it, and none of them names a user or group. "
     "Give access to the queue, or to one above it.",
 )

@@ -13,7 +13,7 @@ from console.dialects.yunikorn.codes import ACL_NAME, ACL_SPACES
 from console.dialects.yunikorn.problems import Problems, Stage
 from console.engine.disciplines.hierarchy.spec import AccessList
 
-EVERYBODY: Final = "*"
+ALL_USERS: Final = "*"
 #: Users in access lists and filters; those of limits may have more characters.
 USER: Final = re.compile(r"[_a-zA-Z][a-zA-Z0-9_.@-]*[$]?")
 GROUP: Final = re.compile(r"[_a-zA-Z][a-zA-Z0-9_-]*")
@@ -28,13 +28,13 @@ def read_access(text: str) -> AccessList:
     """
     Return the access list in a text; names that no one can have are left out.
 
-    >>> read_access("ann,bob dev").allows("cid", ["dev"]), read_access(" *").is_everybody
+    >>> read_access("ann,bob dev").allows("cid", ["dev"]), read_access(" *").is_all_users
     (True, True)
     """
     parts = text.split(" ")
     users, groups = parts[0], parts[1] if len(parts) > 1 else ""
-    if EVERYBODY in (users, groups):
-        return AccessList(is_everybody=True)
+    if ALL_USERS in (users, groups):
+        return AccessList(is_all_users=True)
     return AccessList(
         users=frozenset(filter(USER.fullmatch, users.split(","))),
         groups=frozenset(filter(GROUP.fullmatch, groups.split(","))),
@@ -60,15 +60,15 @@ def check_access_of_load(written: Written[str] | None, problems: Problems) -> No
         if len(text.split()) <= _MOST_PARTS:
             _note_spaces(written.place, text, text, problems, Stage.LOAD)
         return
-    if EVERYBODY in parts:
+    if ALL_USERS in parts:
         return
     for part, pattern, what in zip(parts, (USER, GROUP), ("user", "group"), strict=False):
         for name in part.split(","):
             if not name or pattern.fullmatch(name):
                 continue
             hint = "Begin a list of groups with a space: users come first."
-            if name == EVERYBODY:
-                hint = "Write * alone for everybody."
+            if name == ALL_USERS:
+                hint = "Write * alone for all users."
             elif what == "group":
                 hint = "Groups have letters, digits, _ and -."
             problems.add(

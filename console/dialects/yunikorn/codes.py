@@ -99,10 +99,10 @@ LIMITS_DIFFER = Code(
     "Limits of the partition and of the root",
     "Limits of a partition are those of its root. State them once.",
 )
-NOBODY_LIMITED = Code(
+LIMIT_WITHOUT_HOLDERS = Code(
     "YUN015",
     Severity.ERROR,
-    "Limit for nobody",
+    "Limit without users and groups",
     "A limit names users, groups or both; * stands for every other one.",
 )
 LIMIT_NAME = Code(

@@ -33,7 +33,7 @@ from console.engine.model.policy import Policy
 #: Kind -> its apiVersion.
 VERSIONS: Final = {"Job": "batch/v1", "Pod": "v1"}
 ALLOW_PREEMPTION: Final = "yunikorn.apache.org/allow-preemption"
-#: Annotations with a user, which anybody can write.
+#: Annotations with a user, which the author of a manifest chooses.
 USER_ANNOTATIONS: Final = ("yunikorn.apache.org/user.info", "yunikorn.apache.org/username")
 #: Keys that a label or an annotation may state.
 _KEYS: Final = (*QUEUE_LABELS, *APPLICATION_LABELS)
@@ -243,7 +243,7 @@ def _read_annotations(
             findings.add(
                 USER_NOT_TRUSTED,
                 annotations[key].place,
-                f"{key} is not read: anybody can write any user there.",
+                f"{key} is not read: any author can write any user there.",
                 "Remove it; the user is the one who submits.",
             )
 

@@ -48,7 +48,7 @@ USER_NOT_TRUSTED = Code(
     "YUN086",
     Severity.WARNING,
     "User in an annotation",
-    "Everybody can write any user into an annotation, so it is not read. The user and the groups "
+    "Any author can write any user into an annotation, so it is not read. The user and the groups "
     "of a workload are those of the submission.",
 )
 PRIORITY_CLASS_NOT_READ = Code(

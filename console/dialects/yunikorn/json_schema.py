@@ -270,7 +270,7 @@ def _properties() -> dict[str, Any]:
 
 def _access(description: str) -> dict[str, Any]:
     return _TEXT | {
-        "description": f"{description} users, one space, groups: ann,bob dev. * is everybody.",
+        "description": f"{description} users, one space, groups: ann,bob dev. * is all users.",
         "examples": ["*"],
     }
 

@@ -19,7 +19,7 @@ from console.dialects.yunikorn.codes import (
     LIMIT_OF_ZERO,
     LIMIT_OVER_QUEUE,
     LIMIT_REPEATED,
-    NOBODY_LIMITED,
+    LIMIT_WITHOUT_HOLDERS,
     ONLY_WILDCARD_GROUP,
 )
 from console.dialects.yunikorn.problems import Problems
@@ -50,7 +50,7 @@ class LimitChecks:
         unread = limit.values.unread
         if not (limit.users or limit.groups or "users" in unread or "groups" in unread):
             self._problems.add(
-                NOBODY_LIMITED,
+                LIMIT_WITHOUT_HOLDERS,
                 limit.values.place,
                 "The limit names neither users nor groups.",
                 'Add users or groups; users: ["*"] is every other user.',

@@ -121,7 +121,7 @@ def quantities(amounts: Resources | None) -> Plain:
 
 def access_text(access: AccessList) -> str:
     """Return an access list as it is written, in the order of the alphabet."""
-    if access.is_everybody:
+    if access.is_all_users:
         return "*"
     users, groups = ",".join(sorted(access.users)), ",".join(sorted(access.groups))
     return f"{users} {groups}" if groups else users

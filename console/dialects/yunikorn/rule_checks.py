@@ -152,7 +152,7 @@ def _check_single_name(
             FILTER_NAMES,
             name.place,
             f"{quote(name.value)} is neither a name of a {what} nor a regular expression.",
-            "Leave the list out for everybody, or write .* instead." if name.value == "*" else "",
+            "Leave the list out for all users, or write .* instead." if name.value == "*" else "",
             original=f"invalid rule filter {what} list is not a proper list or regexp: "
             f"[{name.value}]",
         )

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
-from console.engine.explain.sentences import ExplainContext
-from console.engine.model.decision import PlacedPods, Resize
-from console.engine.wording.words import cut, listed, plural, resource_name
+from console.engine.explain.sentences import (
+    ExplainContext,
+    Sentence,
+    StageText,
+    Verdict,
+    stage_text,
+)
+from console.engine.model.decision import Assignment, Outcome, PlacedPods, Resize
+from console.engine.model.trace import PreemptedStep
+from console.engine.wording.words import amounts, cut, listed, plural, resource_name
 
 #: The causes of a shortage that are no resources, as words after "4 nodes".
 _CAUSES: Final[Mapping[str, tuple[str, str]]] = {
@@ -70,12 +77,65 @@ def waits_for_stopping(context: ExplainContext) -> str:
 
 
 def preempted_lead(context: ExplainContext) -> str:
-    """Return whether the whole workload or some of its pods have to stop, without a period."""
+    """
+    Return whether the whole workload or some of its pods stop, without a period.
+
+    It stays true after the pods have stopped, until others start in their place.
+    """
     resize = context.trace.outcome.resize
     if resize is None:
         return "Preempted"
     count = sum(each.place.count for each in resize.taken)
-    return f"Running, but {plural(count, 'pod')} {'has' if count == 1 else 'have'} to stop"
+    return f"Running without {count} of its pods"
+
+
+def no_node(context: ExplainContext, nodes: Iterable[ShortNodes]) -> str:
+    """Return that no node has room for the pod, and what nodes lack."""
+    found = shortages(nodes)
+    found = f": {found}" if found else ""
+    return f"Waiting in {context.queue}: no node has room for its pod now{found}."
+
+
+def placed_pods(placed: int, pods: int) -> str:
+    """Return how many of the pods that start together have room; *pods* 0: not known."""
+    if not pods:
+        return "some of its pods, which start together"
+    return f"{placed} of the {plural(pods, 'pod')} that start together"
+
+
+def nodes_stage(
+    context: ExplainContext, nodes: Sequence[ShortNodes], *, pods: int, placed: int
+) -> StageText:
+    """Return the stage about nodes: what they lack for *pods*, or where the pods started."""
+    outcome = context.trace.outcome
+    sentences = [Sentence(text=f"{shortages([each])}.", verdict=Verdict.FAIL) for each in nodes]
+    if pods > 1 and nodes:
+        text = (
+            f"{placed} of the {plural(pods, 'pod')} have room; they start together or not at all."
+        )
+        sentences.insert(0, Sentence(text=text, verdict=Verdict.FAIL))
+    if outcome.outcome is Outcome.ADMITTED:
+        sentences = list(_places(outcome.assignment))
+    return stage_text("nodes", Verdict.FAIL if nodes else Verdict.PASS, sentences)
+
+
+def _places(assignment: Assignment) -> Iterator[Sentence]:
+    for each in assignment:
+        for place in each.places:
+            where = f"{place.node} of {place.cluster}" if place.node else place.cluster
+            of = f" of {each.name}" if len(assignment) > 1 else ""
+            yield Sentence(
+                text=f"{plural(place.count, 'pod')}{of} on {where}.", verdict=Verdict.PASS
+            )
+
+
+def preemptor(context: ExplainContext, step: PreemptedStep) -> Sentence:
+    """Return what the workload requests for which this one stops."""
+    text = (
+        f"{context.name(step.preemptor)} requests {amounts(step.preemptor_requests) or 'nothing'} "
+        f"in {step.queue} with priority {step.preemptor_priority}."
+    )
+    return Sentence(text=text, verdict=Verdict.FAIL, workloads=(step.preemptor,))
 
 
 def shortages(nodes: Iterable[ShortNodes]) -> str:

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from console.errors import BadRequest, Conflict
 from console.orgs.audit import record
-from console.orgs.identities import NOBODY, Identity, read_identity
+from console.orgs.identities import NO_IDENTITY, Identity, read_identity
 from console.orgs.models import Organization, Role
 from console.orgs.permissions import Actor, Permission
 from console.orgs.services.lock_members import lock_members
@@ -32,7 +32,7 @@ def create_token(
     role: str,
     name: str,
     expires_at: datetime | None = None,
-    identity: Identity = NOBODY,
+    identity: Identity = NO_IDENTITY,
 ) -> Issued:
     """
     Create and return a token of the actor's organization with *role*.
@@ -74,7 +74,7 @@ def issue_token(
     name: str,
     *,
     expires_at: datetime | None = None,
-    identity: Identity = NOBODY,
+    identity: Identity = NO_IDENTITY,
 ) -> str:
     """Create a token for a command and return its secret; raises BadRequest as `create_token`."""
     return create_token(Actor.from_command(org), role, name, expires_at, identity).secret

@@ -17,7 +17,7 @@ def access(users: Sequence[str] = (), groups: Sequence[str] = ()) -> AccessList:
     return AccessList(users=frozenset(users), groups=frozenset(groups))
 
 
-EVERYBODY = AccessList(is_everybody=True)
+ALL_USERS = AccessList(is_all_users=True)
 
 
 @pytest.mark.parametrize(
@@ -25,11 +25,11 @@ EVERYBODY = AccessList(is_everybody=True)
     [
         ("", access()),
         (" ", access()),
-        ("*", EVERYBODY),
-        (" *", EVERYBODY),
-        ("* ", EVERYBODY),
-        ("* g", EVERYBODY),
-        ("u *", EVERYBODY),
+        ("*", ALL_USERS),
+        (" *", ALL_USERS),
+        ("* ", ALL_USERS),
+        ("* g", ALL_USERS),
+        ("u *", ALL_USERS),
         ("u1,u2", access(["u1", "u2"])),
         ("u1 g1,g2", access(["u1"], ["g1", "g2"])),
         (" g1", access([], ["g1"])),

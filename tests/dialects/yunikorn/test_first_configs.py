@@ -228,7 +228,7 @@ def test_the_repaired_queues_have_the_amounts_that_were_meant() -> None:
 
 def test_the_limits_of_the_partition_are_those_of_its_root() -> None:
     root = queue_of(LIMITS, "root")
-    assert root.submit == AccessList(is_everybody=True)
+    assert root.submit == AccessList(is_all_users=True)
     (limit,) = root.limits
     assert limit == Limit(
         users=("sue", "bob"), applications=10, description="example entry", origin=limit.origin

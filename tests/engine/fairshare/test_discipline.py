@@ -434,7 +434,7 @@ def test_pods_that_others_take_are_explained_with_the_numbers_of_both_queues() -
     (taken,) = [each for each in state.settle() if each.outcome == "resized"]
     told = explain(taken.trace)
     assert told.headline == (
-        "Running, but 1 pod has to stop: a reclaims capacity for a1. a used 0 GPUs with a quota of "
+        "Running without 1 of its pods: a reclaims capacity for a1. a used 0 GPUs with a quota of "
         "2 and a fair share of 1. b used 4 GPUs with a quota of 2 and a fair share of 3."
     )
     (preemption,) = [each for each in told.stages if each.stage == "preemption"]

@@ -17,7 +17,7 @@ from console.engine.disciplines.hierarchy.spec import (
 )
 from console.engine.disciplines.hierarchy.tree import RuntimeTree
 
-EVERYBODY = AccessList(is_everybody=True)
+ALL_USERS = AccessList(is_all_users=True)
 
 
 def users(*names: str) -> AccessList:

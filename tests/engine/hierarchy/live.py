@@ -21,7 +21,7 @@ from console.engine.model.policy import Policy
 from console.engine.model.workload import PodSet, Workload
 from tests.engine.hierarchy.builders import rule, spec
 
-EVERYBODY = AccessList(is_everybody=True)
+ALL_USERS = AccessList(is_all_users=True)
 
 
 def policy(
@@ -34,9 +34,9 @@ def policy(
     """
     Return a policy of queues by path below the root, with amounts in cores.
 
-    Everyone may submit to every queue.
+    All users may submit to every queue.
     """
-    root: Mapping[str, Any] = {"is_leaf": False, "submit": EVERYBODY}
+    root: Mapping[str, Any] = {"is_leaf": False, "submit": ALL_USERS}
     below = {f"root.{path}": _queue(**fields) for path, fields in queues.items()}
     made = spec({"root": root, **below}, rules=tuple(rules), compatibility=compatibility)
     stated = Partition(rules=tuple(rules), **partition)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from console.engine.disciplines.hierarchy.spec import AccessList
-from tests.engine.hierarchy.builders import EVERYBODY, tree, users
+from tests.engine.hierarchy.builders import ALL_USERS, tree, users
 
 QUEUES = {
     "root": {"admin": users("boss")},
     "root.dev": {"submit": AccessList(groups=frozenset({"dev"})), "admin": users("lead")},
     "root.dev.team": {"submit": users("ann")},
-    "root.ops": {"submit": EVERYBODY},
+    "root.ops": {"submit": ALL_USERS},
     "root.closed": {},
-    "root.@recovery@": {"submit": EVERYBODY},
+    "root.@recovery@": {"submit": ALL_USERS},
 }
 
 

@@ -104,7 +104,7 @@ def test_created_queues_have_the_settings_of_their_template(lab: Policy) -> None
     spec = hierarchy_of(lab)
     assert properties_of(spec, CREATED) == {"preemption.delay": "5s"}
     assert maximum_of(spec, CREATED) == {"vcore": 4000}
-    assert submitters(spec, CREATED).is_everybody
+    assert submitters(spec, CREATED).is_all_users
     found = template_of(spec, CREATED)
     assert found is not None
     assert (found.queue, found.template.applications) == ("root.spaces", 3)

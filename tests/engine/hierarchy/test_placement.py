@@ -21,19 +21,19 @@ from console.engine.disciplines.hierarchy.spec import (
     PlacementRule,
 )
 from console.engine.disciplines.hierarchy.tree import BAD_NAME, RuntimeTree
-from tests.engine.hierarchy.builders import EVERYBODY, application, rule, spec, tree, users
+from tests.engine.hierarchy.builders import ALL_USERS, application, rule, spec, tree, users
 
 REJECTED = None
 RECOVERY = "root.@recovery@"
 
 TABLE_QUEUES = {
     "root": {"submit": users("any-user")},
-    "root.provided": {"submit": EVERYBODY},
+    "root.provided": {"submit": ALL_USERS},
     "root.acldeny": {},
-    "root.parent": {"submit": EVERYBODY, "is_leaf": False},
+    "root.parent": {"submit": ALL_USERS, "is_leaf": False},
 }
-DEFAULT_QUEUE = {"root.default": {"submit": EVERYBODY}}
-CUSTOM_QUEUE = {"root.custom": {"submit": EVERYBODY}}
+DEFAULT_QUEUE = {"root.default": {"submit": ALL_USERS}}
+CUSTOM_QUEUE = {"root.custom": {"submit": ALL_USERS}}
 TABLE_RULES = (rule("provided"), rule("tag", "namespace", creates=True))
 CUSTOM_RULE = rule("fixed", "root.custom")
 
@@ -81,7 +81,7 @@ def test_a_chain_of_two_rules(
     assert place(both, third, app).queue == custom
 
 
-OPEN = {"root": {"submit": EVERYBODY}, "root.a": {}, "root.p": {"is_leaf": False}, "root.p.x": {}}
+OPEN = {"root": {"submit": ALL_USERS}, "root.a": {}, "root.p": {"is_leaf": False}, "root.p.x": {}}
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from console.engine.disciplines.hierarchy.submission import (
     stopped_partition,
     submit,
 )
-from tests.engine.hierarchy.builders import EVERYBODY, application, rule, tree
+from tests.engine.hierarchy.builders import ALL_USERS, application, rule, tree
 
 QUEUES = {
-    "root": {"submit": EVERYBODY},
+    "root": {"submit": ALL_USERS},
     "root.a": {},
     "root.p": {"is_leaf": False},
 }

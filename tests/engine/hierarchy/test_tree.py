@@ -16,9 +16,9 @@ from console.engine.disciplines.hierarchy.runtime_queue import (
 )
 from console.engine.disciplines.hierarchy.spec import YUNIKORN, Compatibility, Template
 from console.engine.disciplines.hierarchy.tree import BAD_NAME, CreationRefused, RuntimeTree
-from tests.engine.hierarchy.builders import EVERYBODY, spec, tree, users
+from tests.engine.hierarchy.builders import ALL_USERS, spec, tree, users
 
-OPEN = {"submit": EVERYBODY}
+OPEN = {"submit": ALL_USERS}
 PARENT = {"is_leaf": False}
 
 

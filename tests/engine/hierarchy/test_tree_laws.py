@@ -32,7 +32,7 @@ TEXTS = st.lists(
 USERS = st.sampled_from(["ann", "bob", "", "a.b"]) | st.text(max_size=6)
 ACCESS = st.builds(
     AccessList,
-    is_everybody=st.booleans(),
+    is_all_users=st.booleans(),
     users=st.frozensets(st.sampled_from(["ann", "bob"])),
     groups=st.frozensets(st.sampled_from(["dev"])),
 )

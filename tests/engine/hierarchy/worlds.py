@@ -51,8 +51,8 @@ def config(
     compatibility: Compatibility | None = None,
     rules: Sequence[PlacementRule] = (),
 ) -> HierarchySpec:
-    """Return the spec of queues by path, to which everybody may submit."""
-    root = {"submit": AccessList(is_everybody=True), **queues.get("root", {})}
+    """Return the spec of queues by path, to which all users may submit."""
+    root = {"submit": AccessList(is_all_users=True), **queues.get("root", {})}
     stated = {"root": root, **_without_root(queues)}
     return spec(stated, rules=rules, compatibility=compatibility)
 

@@ -13,7 +13,9 @@ class PlacementRule(Schema):
     partition = serializers.CharField()
     rule_index = serializers.IntegerField(help_text="In its partition, from 0.")
     text = serializers.CharField(help_text="Which queue it answers.")
-    filter = serializers.CharField(allow_blank=True, help_text="For whom it is; empty: everyone.")
+    filter = serializers.CharField(
+        allow_blank=True, help_text="The users that it is for; empty: all users."
+    )
     creates = serializers.BooleanField(help_text="Whether it creates a queue that is missing.")
     placed = serializers.IntegerField(help_text="Workloads of the last 7 days.")
     range = Range(allow_null=True, help_text="Its lines in the active config.")

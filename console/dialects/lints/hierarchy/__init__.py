@@ -26,7 +26,7 @@ class HierarchyLints:
         self._spec = hierarchy_of(policy)
 
     def lint_policy(self, places: PlaceFinder, findings: Findings) -> None:
-        """Report queues to which nobody may submit, and limits without effect."""
+        """Report queues to which no user may submit, and limits without effect."""
         lint_access(self._spec, places, findings)
         lint_limits(self._spec, places, findings)
 

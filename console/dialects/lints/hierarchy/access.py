@@ -1,4 +1,4 @@
-"""Queues to which nobody may submit."""
+"""Queues to which no user may submit."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def lint_access(spec: HierarchySpec, places: PlaceFinder, findings: Findings) ->
             findings.add(
                 NO_SUBMITTERS,
                 place_of(queue, places),
-                f"Nobody may submit to queue {quoted(queue.name)}{below}: neither it nor a queue "
+                f"No user may submit to queue {quoted(queue.name)}{below}: neither it nor a queue "
                 "above it has submitacl or adminacl.",
-                'Add submitacl: "*" for everybody, or a list of users and groups.',
+                'Add submitacl: "*" for all users, or a list of users and groups.',
             )
 
 

@@ -21,7 +21,7 @@ from console.engine.disciplines.fairshare.trace import (
     facts_of,
 )
 from console.engine.explain.explain_sections import ExplainSections, Stage
-from console.engine.explain.pods_on_nodes import shortages
+from console.engine.explain.pods_on_nodes import nodes_stage, preemptor
 from console.engine.explain.queue import queue
 from console.engine.explain.sentences import (
     ExplainContext,
@@ -32,7 +32,6 @@ from console.engine.explain.sentences import (
 )
 from console.engine.model.amounts import Amount, Unlimited
 from console.engine.model.common_reasons import QUEUE_MISCONFIGURED
-from console.engine.model.decision import Outcome
 from console.engine.model.trace import Trace
 from console.engine.wording.words import amount, amounts, plural, quantity, resource_name
 
@@ -135,30 +134,8 @@ def _number(value: Amount) -> int | str:
 
 
 def _nodes(context: ExplainContext) -> StageText:
-    facts, outcome = facts_of(context.trace), context.trace.outcome
-    sentences = [
-        Sentence(text=f"{shortages([each])}.", verdict=Verdict.FAIL) for each in facts.nodes
-    ]
-    if facts.pods > 1 and facts.nodes:
-        text = (
-            f"{facts.placed} of the {plural(facts.pods, 'pod')} have room; they start together or "
-            "not at all."
-        )
-        sentences.insert(0, Sentence(text=text, verdict=Verdict.FAIL))
-    if outcome.outcome is Outcome.ADMITTED:
-        sentences = list(_places(context.trace))
-    verdict = Verdict.FAIL if facts.nodes else Verdict.PASS
-    return stage_text("nodes", verdict, sentences)
-
-
-def _places(trace: Trace) -> Iterator[Sentence]:
-    for each in trace.outcome.assignment:
-        for place in each.places:
-            where = f"{place.node} of {place.cluster}" if place.node else place.cluster
-            of = f" of {each.name}" if len(trace.outcome.assignment) > 1 else ""
-            yield Sentence(
-                text=f"{plural(place.count, 'pod')}{of} on {where}.", verdict=Verdict.PASS
-            )
+    facts = facts_of(context.trace)
+    return nodes_stage(context, facts.nodes, pods=facts.pods, placed=facts.placed)
 
 
 def _order(context: ExplainContext) -> StageText:
@@ -263,11 +240,7 @@ def _preemption(context: ExplainContext) -> StageText:
     step = context.trace.preempted
     if step is None:
         return stage_text("preemption", Verdict.FAIL, [])
-    first = (
-        f"{context.name(step.preemptor)} requests {amounts(step.preemptor_requests) or 'nothing'} "
-        f"in {step.queue} with priority {step.preemptor_priority}."
-    )
-    sentences = [Sentence(text=first, verdict=Verdict.FAIL, workloads=(step.preemptor,))]
+    sentences = [preemptor(context, step)]
     for uses in headlines.by_queue(step.uses):
         figures = {f"{each.resource} used": each.used for each in uses}
         sentences.append(Sentence(text=headlines.queue_sentence(uses), numbers=figures))

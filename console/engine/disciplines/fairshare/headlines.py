@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from console.engine.disciplines.fairshare.trace import FairshareFacts, GateStep, facts_of
-from console.engine.explain.pods_on_nodes import preempted_lead, shortages
+from console.engine.disciplines.fairshare.trace import GateStep, facts_of
+from console.engine.explain import pods_on_nodes
+from console.engine.explain.pods_on_nodes import placed_pods, preempted_lead, shortages
 from console.engine.explain.sentences import ExplainContext
 from console.engine.model.amounts import Amount
 from console.engine.model.trace import QueueUse
-from console.engine.wording.words import amount, listed, plural, quantity
+from console.engine.wording.words import amount, listed, quantity
 
 
 def over_limit(context: ExplainContext) -> str:
@@ -48,22 +49,16 @@ def over_quota(context: ExplainContext) -> str:
 
 def no_node(context: ExplainContext) -> str:
     """Return what is short on how many nodes."""
-    nodes = facts_of(context.trace).nodes
-    found = f": {shortages(nodes)}" if nodes else ""
-    return f"Waiting in {context.queue}: no node has room for its pod now{found}."
+    return pods_on_nodes.no_node(context, facts_of(context.trace).nodes)
 
 
 def no_room_for_gang(context: ExplainContext) -> str:
     """Return how many of the pods that start together have room."""
     facts = facts_of(context.trace)
-    lead = f"Waiting in {context.queue}: nodes have room for {_placed(facts)}"
+    lead = (
+        f"Waiting in {context.queue}: nodes have room for {placed_pods(facts.placed, facts.pods)}"
+    )
     return f"{lead}, and {shortages(facts.nodes)}." if facts.nodes else f"{lead}."
-
-
-def _placed(facts: FairshareFacts) -> str:
-    if not facts.pods:
-        return "some of its pods, which start together"
-    return f"{facts.placed} of the {plural(facts.pods, 'pod')} that start together"
 
 
 def has_children(context: ExplainContext) -> str:

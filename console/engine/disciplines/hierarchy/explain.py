@@ -17,7 +17,7 @@ from console.engine.disciplines.hierarchy.trace import (
     facts_of,
 )
 from console.engine.explain.explain_sections import ExplainSections, Stage
-from console.engine.explain.pods_on_nodes import shortages
+from console.engine.explain.pods_on_nodes import nodes_stage, preemptor
 from console.engine.explain.queue import queue
 from console.engine.explain.route import route
 from console.engine.explain.sentences import (
@@ -27,8 +27,6 @@ from console.engine.explain.sentences import (
     Verdict,
     stage_text,
 )
-from console.engine.model.decision import Outcome
-from console.engine.model.trace import Trace
 from console.engine.wording.words import (
     amount,
     amounts,
@@ -80,7 +78,7 @@ def _submitters(step: RuleStep) -> str:
     if step.groups:
         named.append(f"{'group' if len(step.groups) == 1 else 'groups'} {cut(step.groups)}")
     if not named:
-        return "Nobody may"
+        return "No user may"
     return sentence_case(f"{', and '.join(named)}{',' if len(named) > 1 else ''} may submit there")
 
 
@@ -148,30 +146,8 @@ def _check(check: CheckStep) -> Sentence:
 
 
 def _nodes(context: ExplainContext) -> StageText:
-    facts, outcome = facts_of(context.trace), context.trace.outcome
-    sentences = [
-        Sentence(text=f"{shortages([each])}.", verdict=Verdict.FAIL) for each in facts.nodes
-    ]
-    if facts.pods > 1 and facts.nodes:
-        text = (
-            f"{facts.placed} of the {plural(facts.pods, 'pod')} have room; they start together or "
-            "not at all."
-        )
-        sentences.insert(0, Sentence(text=text, verdict=Verdict.FAIL))
-    if outcome.outcome is Outcome.ADMITTED:
-        sentences = list(_places(context.trace))
-    verdict = Verdict.FAIL if facts.nodes else Verdict.PASS
-    return stage_text("nodes", verdict, sentences)
-
-
-def _places(trace: Trace) -> Iterator[Sentence]:
-    for each in trace.outcome.assignment:
-        for place in each.places:
-            where = f"{place.node} of {place.cluster}" if place.node else place.cluster
-            of = f" of {each.name}" if len(trace.outcome.assignment) > 1 else ""
-            yield Sentence(
-                text=f"{plural(place.count, 'pod')}{of} on {where}.", verdict=Verdict.PASS
-            )
+    facts = facts_of(context.trace)
+    return nodes_stage(context, facts.nodes, pods=facts.pods, placed=facts.placed)
 
 
 def _search(context: ExplainContext) -> StageText:
@@ -194,11 +170,7 @@ def _preemption(context: ExplainContext) -> StageText:
     step = context.trace.preempted
     if step is None:
         return stage_text("preemption", Verdict.FAIL, [])
-    first = (
-        f"{context.name(step.preemptor)} requests {amounts(step.preemptor_requests) or 'nothing'} "
-        f"in {step.queue} with priority {step.preemptor_priority}."
-    )
-    sentences = [Sentence(text=first, verdict=Verdict.FAIL, workloads=(step.preemptor,))]
+    sentences = [preemptor(context, step)]
     for each in step.uses:
         text = (
             f"{each.queue} used {amount(each.used, each.resource)} with a guarantee of "

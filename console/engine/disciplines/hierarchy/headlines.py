@@ -7,7 +7,8 @@ from console.engine.disciplines.hierarchy.placement import Verdict
 from console.engine.disciplines.hierarchy.placement_words import answer
 from console.engine.disciplines.hierarchy.trace import CheckStep, facts_of
 from console.engine.disciplines.hierarchy.users import WILDCARD
-from console.engine.explain.pods_on_nodes import preempted_lead, shortages
+from console.engine.explain import pods_on_nodes
+from console.engine.explain.pods_on_nodes import placed_pods, preempted_lead, shortages
 from console.engine.explain.sentences import ExplainContext
 from console.engine.wording.words import amount, cut, plural, quantity
 
@@ -80,20 +81,13 @@ def applications(count: int) -> str:
 
 def no_node(context: ExplainContext) -> str:
     """Return what is short on how many nodes."""
-    nodes = facts_of(context.trace).nodes
-    found = f": {shortages(nodes)}" if nodes else ""
-    return f"Waiting in {context.queue}: no node has room for its pod now{found}."
+    return pods_on_nodes.no_node(context, facts_of(context.trace).nodes)
 
 
 def no_room_for_gang(context: ExplainContext) -> str:
     """Return how many of the pods that start together have room, and what refuses the others."""
     facts = facts_of(context.trace)
-    placed = (
-        f"{facts.placed} of the {plural(facts.pods, 'pod')} that start together"
-        if facts.pods
-        else "some of its pods, which start together"
-    )
-    lead = f"Waiting in {context.queue}: there is room for {placed}"
+    lead = f"Waiting in {context.queue}: there is room for {placed_pods(facts.placed, facts.pods)}"
     if facts.refusal is not None and facts.refusal.holder + facts.refusal.queue:
         return f"{lead}, and then {limit_of(facts.refusal)} is exhausted."
     return f"{lead}, and {shortages(facts.nodes)}." if facts.nodes else f"{lead}."
@@ -164,13 +158,6 @@ def preempted(context: ExplainContext) -> str:
         f"{preempted_lead(context)}: {step.queue} is below its guarantee and needs room for "
         f"{context.name(step.preemptor)}.{f' {figures}.' if figures else ''}"
     )
-
-
-def preempted_on_node(context: ExplainContext) -> str:
-    """Return which workload has to run on the same node."""
-    step = context.trace.preempted
-    whom = context.name(step.preemptor) if step is not None else "another workload"
-    return f"{preempted_lead(context)}: {whom} may run only on the same node."
 
 
 def quota_lowered(context: ExplainContext) -> str:

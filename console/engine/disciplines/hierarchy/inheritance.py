@@ -25,7 +25,7 @@ class InheritedTemplate(NamedTuple):
 class Access(NamedTuple):
     """Who may submit to a queue, by lists of the queue and of those above it."""
 
-    is_everybody: bool
+    is_all_users: bool
     users: tuple[str, ...]
     groups: tuple[str, ...]
 
@@ -77,10 +77,10 @@ def submitters(spec: HierarchySpec, name: str) -> Access:
     """Return who may submit to a queue."""
     users: dict[str, None] = {}
     groups: dict[str, None] = {}
-    is_everybody = False
+    is_all_users = False
     for queue in on_path(spec, name):
         for access in (queue.submit, queue.admin):
-            is_everybody |= access.is_everybody
+            is_all_users |= access.is_all_users
             users |= dict.fromkeys(sorted(access.users))
             groups |= dict.fromkeys(sorted(access.groups))
-    return Access(is_everybody, tuple(users), tuple(groups))
+    return Access(is_all_users, tuple(users), tuple(groups))

@@ -80,7 +80,7 @@ def rule_sentence(rule: PlacementRule) -> str:
 
 def filter_sentence(rule: PlacementRule) -> str:
     """
-    Return for whom a placement rule is, as a sentence; empty: for everyone.
+    Return for whom a placement rule is, as a sentence; empty: for all users.
 
     >>> from console.engine.disciplines.hierarchy.spec import Filter
     >>> users = Filter(is_deny=True, stated_users=("^bot-",))
@@ -94,5 +94,5 @@ def filter_sentence(rule: PlacementRule) -> str:
         if names
     ]
     if not named:
-        return "For nobody." if stated.is_deny else ""
+        return "For no user." if stated.is_deny else ""
     return f"{'Not for' if stated.is_deny else 'Only for'} {' and '.join(named)}."

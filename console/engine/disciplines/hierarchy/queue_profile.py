@@ -108,13 +108,13 @@ def _access(
 
 def access_words(access: AccessList) -> str:
     """
-    Return whom an access list names; empty: nobody.
+    Return the users and groups that an access list names; empty: none.
 
     >>> access_words(AccessList(users=frozenset({"sue", "ann"}), groups=frozenset({"staff"})))
     'users ann and sue, and group staff'
     """
-    if access.is_everybody:
-        return "everyone"
+    if access.is_all_users:
+        return "all users"
     return ", and ".join(_named(sorted(access.users), sorted(access.groups)))
 
 

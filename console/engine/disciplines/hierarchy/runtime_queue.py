@@ -20,7 +20,7 @@ from console.engine.disciplines.hierarchy.spec import (
 #: The path of the queue for applications that have to be accepted.
 RECOVERY_PATH: Final = f"{ROOT}.@recovery@"
 
-NOBODY: Final = AccessList()
+NO_ACCESS: Final = AccessList()
 
 
 class QueueStatus(StrEnum):
@@ -85,8 +85,8 @@ class RuntimeQueue:
         self.settings = QueueSettings()
         #: That of new leaves below it: its own, or that of the nearest queue above that has one.
         self.template: Template | None = None
-        self.submit = NOBODY
-        self.admin = NOBODY
+        self.submit = NO_ACCESS
+        self.admin = NO_ACCESS
         self.limits: tuple[Limit, ...] = ()
 
     def __repr__(self) -> str:

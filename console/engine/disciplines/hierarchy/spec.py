@@ -24,13 +24,13 @@ ROOT: Final = "root"
 class AccessList:
     """The users and groups that an ACL names."""
 
-    is_everybody: bool = False
+    is_all_users: bool = False
     users: frozenset[str] = frozenset()
     groups: frozenset[str] = frozenset()
 
     def allows(self, user: str, groups: Iterable[str]) -> bool:
         """Return whether a user has access, by name or by one of its *groups*."""
-        return self.is_everybody or user in self.users or not self.groups.isdisjoint(groups)
+        return self.is_all_users or user in self.users or not self.groups.isdisjoint(groups)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,8 +81,7 @@ class RuleStep:
     queue: str = ""
     #: The queue that decided.
     at: str = ""
-    #: For `Verdict.NO_ACCESS`: users and groups that may submit to that queue. None of them: nobody
-    #: may.
+    #: For `Verdict.NO_ACCESS`: the users and groups that may submit to that queue.
     users: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     #: The answer of the rule for the queue above, if that one decided.
