@@ -14,7 +14,7 @@ from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
 from console.engine.disciplines.hierarchy.requests import in_queue_units
 from console.engine.disciplines.hierarchy.resources import NOTHING, Resources, plus, times
 from console.engine.disciplines.hierarchy.runtime_queue import RuntimeQueue
-from console.engine.disciplines.hierarchy.spec import DEFAULT_PARTITION, HierarchySpec
+from console.engine.disciplines.hierarchy.spec import DEFAULT_PARTITION, ROOT, HierarchySpec
 from console.engine.disciplines.hierarchy.tree import RuntimeTree
 from console.engine.model.history import Live
 from console.engine.model.inventory import Cluster, Inventory, Node
@@ -128,7 +128,9 @@ class OrganizationState:
 
     def _is_in(self, queue: str, partition: str) -> bool:
         found, path = self._spec.split(queue)
-        return found is not None and found.name == partition and "." in path
+        # A queue of an earlier config in another language has no place in the tree.
+        is_below_root = path.lower().startswith(f"{ROOT}.")
+        return found is not None and found.name == partition and is_below_root
 
     def _path(self, queue: str) -> str:
         return self._spec.split(queue)[1].lower()

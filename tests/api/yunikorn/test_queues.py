@@ -188,6 +188,18 @@ def test_queues_that_the_config_lacks_drain_until_they_are_empty(
     }
 
 
+@pytest.mark.parametrize("name", ["team.a", "rooted.a", "ml", "default.root.team"])
+def test_queues_of_other_config_languages_are_left_out(
+    scheduler: Rest, org: Organization, name: str
+) -> None:
+    use(org, name, running=1, pending=1, gpu=1000)
+    root = scheduler.read("partition/default/queues")
+    assert root["childNames"] == ["root.team", "root.spaces"]
+    assert "allocatedResource" not in root
+    assert scheduler.read("partitions")[0]["applications"] == {"total": 0}
+    assert scheduler.read("partition/default/usage/users")[0]["userName"] == "ann"
+
+
 def test_partitions_have_capacity_usage_and_applications(
     scheduler: Rest, org: Organization, owner: Actor
 ) -> None:
