@@ -291,6 +291,35 @@ def test_a_long_line_is_judged_by_its_newest_and_by_its_classes(
     assert told[1].startswith("About 3 pending workloads of queue ml are rejected")
 
 
+def test_pending_workloads_of_different_users_are_of_different_kinds(
+    running: None, owner: Actor, settle: Settle
+) -> None:
+    labels = {"kueue.x-k8s.io/queue-name": "main"}
+    asks = {"gpu": 2000}
+    people = [("ann", ()), ("ann", ()), ("bob", ()), ("bob", ("ops",))]
+    submit_workloads(
+        owner,
+        [
+            Submission(
+                name=f"{user}{n}",
+                namespace="team",
+                tags=labels,
+                requests=asks,
+                user=user,
+                groups=groups,
+            )
+            for n, (user, groups) in enumerate(people)
+        ],
+    )
+    settle(owner.org)
+    found = [
+        (each.workload.user, each.workload.groups, each.count)
+        for each in backlog_of(owner.org).kinds
+        if each.workload.user in ("ann", "bob")
+    ]
+    assert sorted(found) == [("ann", (), 2), ("bob", (), 1), ("bob", ("ops",), 1)]
+
+
 def test_quota_below_what_runs_and_a_flavor_that_is_taken_away(running: None, owner: Actor) -> None:
     (over,) = find_consequences(owner, "kueue", kueue(quota=3))
     assert (over.code, over.level) == ("over_nominal", 2)

@@ -30,7 +30,10 @@ def backlog_of(org: Organization) -> Backlog:
     labels that the active config does not match.
     """
     pending = Workload.objects.filter(org=org, state=State.PENDING).order_by("-pk")
-    columns_of_kind = ("label_set", "namespace", "requested_priority", "pending_class")
+    columns_of_kind = (
+        *("label_set", "namespace", "requested_priority", "user", "groups"),
+        "pending_class",
+    )
     groups = list(
         Workload.objects.filter(pk__in=pending.values("pk")[:MOST_LOOKED])
         .order_by()
