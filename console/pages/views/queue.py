@@ -60,12 +60,11 @@ from console.workloads.queries import (
 )
 from console.workloads.queries.filters import read_reason
 from console.workloads.queries.freshness import freshness_of
-from console.workloads.queries.hierarchy.placement_hits import SECTION
-from console.workloads.queries.hierarchy.user_usage import has_section
 from console.workloads.queries.over_quota import over_quota_since_of
 from console.workloads.queries.pending import capacity_end, pending_for_reason
 from console.workloads.queries.rule_hits import rule_hits
 from console.workloads.queries.running import MOST_COMPARED, running_by_size
+from console.workloads.queries.sections import PLACEMENT_RULES, has_section
 from console.workloads.queries.shares import has_shares, queue_shares
 from console.workloads.services.hold_queue import hold_queue, resume_queue
 
@@ -149,7 +148,7 @@ def _detail(
             for usage, bar in zip(view.usages, row.bars, strict=True)
         ],
         "settings": queue_settings(policy, name),
-        "has_placement": has_section(policy, SECTION),
+        "has_placement": has_section(policy, PLACEMENT_RULES),
         "has_shares": has_shares(policy),
         "shares": lazily(lambda: queue_shares(org, name)),
         "pending_reasons": lazily(lambda: pending_reasons(org.slug, view, reason)),

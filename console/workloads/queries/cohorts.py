@@ -11,12 +11,10 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import cache
-from typing import Final
 
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
-from console.engine.disciplines import load_discipline
 from console.engine.disciplines.read_model import Loan, Member
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.capacity_node import CapacityNode
@@ -34,10 +32,8 @@ from console.workloads.queries.cohort_views import (
 )
 from console.workloads.queries.demand import Demand, cannot_run_count, short_of_quota_reasons
 from console.workloads.queries.over_quota import over_quota_since_of
+from console.workloads.queries.sections import COHORTS, has_section
 from console.workloads.queries.used import used_of
-
-#: The section of a discipline in whose cohorts queues share capacity.
-_SECTION: Final = "cohorts"
 
 
 def cohort_list(org: Organization) -> list[CohortSummary]:
@@ -108,8 +104,7 @@ class _CohortData:
     @property
     def has_cohorts(self) -> bool:
         """Whether the discipline has cohorts."""
-        sections = load_discipline(self.policy.discipline).sections()
-        return any(section.key == _SECTION for section in sections)
+        return has_section(self.policy, COHORTS)
 
     def summary(self, name: str) -> CohortSummary:
         """Return the summary of a cohort."""

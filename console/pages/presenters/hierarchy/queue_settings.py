@@ -12,7 +12,7 @@ from console.engine.disciplines.hierarchy.queue_profile import (
 from console.engine.disciplines.hierarchy.spec import hierarchy_of
 from console.engine.model.policy import Policy
 from console.engine.wording.words import amounts, listed, plural
-from console.workloads.queries.hierarchy.user_usage import SECTION, has_section
+from console.workloads.queries.sections import USERS, has_section
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class QueueSettings:
 
 def queue_settings(policy: Policy, name: str) -> QueueSettings | None:
     """Return the settings of a queue; None if the scheduler has other settings, or none for it."""
-    if not has_section(policy, SECTION):
+    if not has_section(policy, USERS):
         return None
     profile = queue_profile(hierarchy_of(policy), name)
     if profile is None:

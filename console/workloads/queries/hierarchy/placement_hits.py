@@ -11,15 +11,12 @@ from console.engine.model.policy import Policy
 from console.engine.routing.router import Router
 from console.orgs.models import Organization
 from console.policies.queries import active_policy
-from console.workloads.queries.hierarchy.user_usage import has_section
 from console.workloads.queries.recent_history import recent_history
 from console.workloads.queries.rule_hits import MOST_SHAPES
+from console.workloads.queries.sections import PLACEMENT_RULES, has_section
 
 #: Days of which workloads are counted.
 DAYS: Final = 7
-
-#: The key of the section of disciplines with placement rules.
-SECTION: Final = "placement_rules"
 
 #: A partition and the index of a rule; None: a rule that the config does not state.
 _Key = tuple[str, int | None]
@@ -65,7 +62,7 @@ def placement_hits_of(org: Organization) -> PlacementHits | None:
     old.
     """
     policy = active_policy(org)
-    if not has_section(policy, SECTION):
+    if not has_section(policy, PLACEMENT_RULES):
         return None
     counts = _counts(org, policy)
     rules = [

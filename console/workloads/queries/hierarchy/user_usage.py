@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from console.engine.disciplines import load_discipline
 from console.engine.disciplines.hierarchy.spec import hierarchy_of
 from console.engine.disciplines.hierarchy.user_report import (
     HolderUse,
@@ -14,20 +13,17 @@ from console.engine.disciplines.hierarchy.user_report import (
     user_report,
 )
 from console.engine.live.mutations import usage_of
-from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload as Judged
 from console.orgs.models import Organization
 from console.policies.queries import active_policy
 from console.workloads.models import Workload
 from console.workloads.queries.running import RUNNING
+from console.workloads.queries.sections import USERS, has_section
 from console.workloads.stored_assignments import decode_assignment
 from console.workloads.stored_pod_sets import decode_pod_sets
 
 #: Maximum number of running workloads that are read, the newest.
 MOST_RUNNING: Final = 20_000
-
-#: The key of the section of disciplines with limits for users and groups.
-SECTION: Final = "users"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,18 +38,13 @@ class UserUse:
 def user_use_of(org: Organization) -> UserUse | None:
     """Return the use of queues by users and groups; None if queues have no limits for them."""
     policy = active_policy(org)
-    if not has_section(policy, SECTION):
+    if not has_section(policy, USERS):
         return None
     running = list(_running(org))
     return UserUse(
         holders=user_report(hierarchy_of(policy), running[:MOST_RUNNING]),
         is_complete=len(running) <= MOST_RUNNING,
     )
-
-
-def has_section(policy: Policy, key: str) -> bool:
-    """Return whether the discipline of *policy* has the optional part *key* of the product."""
-    return any(each.key == key for each in load_discipline(policy.discipline).sections())
 
 
 def _running(org: Organization) -> Iterator[RunningOfUser]:
