@@ -18,7 +18,7 @@ from console.engine.routing.local_queues import (
     local_routing_of,
 )
 from console.engine.routing.referenced_labels import referenced_labels
-from console.engine.routing.router import Router
+from console.engine.routing.router import Router, knows_user
 from console.engine.routing.rule_index import RuleIndex
 from console.engine.routing.rule_routing import first_rule, rules_of
 
@@ -135,10 +135,8 @@ class RoutedHistory:
         else:
             route = self._router.route(workload)
             kind.queue, kind.is_rejected = route.queue, route.rejection is not None
-            # While another config was active, users were not recorded.
-            is_known = bool(workload.user) or not policy.routing.reads_users
             is_lost = kind.queue is None and not policy.routing.is_without_quota
-            kind.is_unrouted = is_known and is_lost
+            kind.is_unrouted = is_lost and knows_user(policy, workload)
 
 
 def _follow(

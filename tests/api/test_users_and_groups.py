@@ -11,8 +11,10 @@ def test_users_groups_and_placement_rules(api, owner: Actor) -> None:
     assert client.get("users").body == {"results": [], "next": None}
     assert client.get("placement-rules").body == {
         "rules": [],
+        "next": None,
         "by_default": 0,
         "rejected": 0,
+        "unknown": 0,
         "is_complete": True,
     }
     fill_hierarchy(owner)
@@ -61,4 +63,8 @@ def test_users_groups_and_placement_rules(api, owner: Actor) -> None:
     ]
     assert rules["rules"][2]["text"] == "the queue named like the user"
     assert rules["rules"][2]["filter"] == "Not for users bot."
-    assert (rules["by_default"], rules["rejected"]) == (0, 1)
+    assert (rules["by_default"], rules["rejected"], rules["unknown"]) == (0, 1, 0)
+    first = client.get("placement-rules", limit=2).body
+    assert first["rules"] == rules["rules"][:2]
+    rest = client.get("placement-rules", cursor=first["next"]).body
+    assert (rest["rules"], rest["next"]) == (rules["rules"][2:], None)

@@ -80,6 +80,8 @@ def _placement_rules(viewer: Client) -> None:
         ["default", "3", "The queue named like the user. Not for users bot.", "it is created", "0"],
     ]
     assert "0 workloads got a queue without a rule of the config, and 1 none." in page.text
+    past = get(viewer, "placement-rules?cursor=50").text
+    assert "There are no rules on this page of the list. Show the first rules" in past
 
 
 def _settings(viewer: Client) -> None:

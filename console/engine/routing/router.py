@@ -15,6 +15,15 @@ _MOST_CACHED = 20_000
 _Labels: TypeAlias = tuple[tuple[str, str], ...]
 
 
+def knows_user(policy: Policy, workload: Workload) -> bool:
+    """
+    Return whether a recorded workload has all that *policy* reads of its user.
+
+    While a config that reads no users was active, users were not recorded.
+    """
+    return bool(workload.user) or not policy.routing.reads_users
+
+
 class Router:
     """
     Routes workloads under one policy.

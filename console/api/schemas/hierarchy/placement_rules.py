@@ -22,11 +22,18 @@ class PlacementRule(Schema):
 
 
 class PlacementRules(Schema):
-    """The placement rules of all partitions, in the order in which they are asked."""
+    """One page of the placement rules of all partitions, in the order in which they are asked."""
 
     rules = PlacementRule(many=True, help_text="Empty under a scheduler without such rules.")
+    next = serializers.CharField(
+        allow_null=True, help_text="The cursor of the next page; null on the last page."
+    )
     by_default = serializers.IntegerField(
         help_text="Workloads that got a queue by a rule that the config does not state."
     )
     rejected = serializers.IntegerField(help_text="Workloads that no rule placed.")
+    unknown = serializers.IntegerField(
+        help_text="Workloads that no rule placed, and whose user was not recorded because the "
+        "config of that time did not read users."
+    )
     is_complete = serializers.BooleanField(help_text="If not, the numbers are minimums.")

@@ -11,7 +11,6 @@ from console.pages.presenters.hierarchy.placement_rules import rule_rows
 from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
 from console.pages.shell import render_page
 from console.paging import Page, read_cursor, write_cursor
-from console.policies.queries import active_version
 from console.reading import QueryReader
 from console.workloads.queries.hierarchy.placement_hits import DAYS, placement_hits_of
 
@@ -30,7 +29,6 @@ def placement_rules(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "hits": hits,
         "days": DAYS,
         "rows": rule_rows(page.results),
-        "version": active_version(actor.org),
         "pager": pager_of(request.path, request.GET, page),
     }
     return render_page(request, actor, "placement/index.html", context, section="placement_rules")
