@@ -18,7 +18,7 @@ CONSOLE = ROOT / "console"
 #: Pure layers: the packages of the product, and the other packages, that each may import.
 PURE = {
     "engine": ({"console.engine"}, set()),
-    "dialects": ({"console.engine", "console.dialects"}, {"yaml"}),
+    "dialects": ({"console.engine", "console.dialects"}, {"re2", "yaml"}),
     "traffic": ({"console.traffic"}, set()),
     "bench": ({"console.engine", "console.bench"}, set()),
 }

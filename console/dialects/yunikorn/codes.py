@@ -186,12 +186,12 @@ FILTER_NAMES = Code(
     "A filter has names, or one regular expression. A single * is neither: leave the list out, or "
     "write .* instead.",
 )
-SLOW_EXPRESSION = Code(
+LARGE_EXPRESSION = Code(
     "YUN028",
     Severity.ERROR,
-    "Regular expression that may run for long",
-    "Repetitions inside repetitions, and more than two unlimited repetitions in a row, take very "
-    "long for some names. YuniKorn accepts the expression. Write a simpler one, or a list of "
+    "Regular expression that needs too much memory",
+    "Repetitions with large numbers are written out, and an expression has at most 10,000 "
+    "characters. YuniKorn accepts the expression. Write .* instead of .{1,1000}, or a list of "
     "names.",
 )
 RULE_VALUE = Code(

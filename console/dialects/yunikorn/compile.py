@@ -12,7 +12,11 @@ from console.dialects.written import Unread, Written
 from console.dialects.yunikorn.access import LIMITED_GROUP, LIMITED_USER, read_access
 from console.dialects.yunikorn.amounts import Amounts
 from console.dialects.yunikorn.checks import partition_name
-from console.dialects.yunikorn.expressions import has_special_characters, read_expression
+from console.dialects.yunikorn.expressions import (
+    Expression,
+    has_special_characters,
+    read_expression,
+)
 from console.dialects.yunikorn.routing import PlacementRouting
 from console.dialects.yunikorn.rule_checks import DENY
 from console.dialects.yunikorn.schema import (
@@ -207,6 +211,6 @@ def _names(stated: Iterable[Written[str]], pattern: re.Pattern[str]) -> Names:
     texts = [each.value for each in stated]
     if len(texts) == 1 and has_special_characters(texts[0]):
         found = read_expression(texts[0])
-        if isinstance(found, re.Pattern):
+        if isinstance(found, Expression):
             return Names(expression=found)
     return Names(names=frozenset(filter(pattern.fullmatch, texts)))

@@ -1,40 +1,68 @@
-"""Regular expressions of filters: those of Go that also run here, and run fast for any name."""
+"""Regular expressions of filters: those of Go, in time that grows with the length of a name."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from functools import lru_cache
+from typing import Final, Protocol
+
+import re2
 
 #: A single name with one of these may be an expression.
 _SPECIAL: Final = frozenset("^$*+?()[{}|")
-#: Constructs of Python that Go does not have: look-around, conditions, references.
-_NOT_GO: Final = re.compile(r"\(\?(?![:imsU-]|P<|<[A-Za-z_])|\\[1-9]|[*+?}]\+|\(\?P[=>]")
-_CLASSES: Final = {
-    "[:alnum:]": "0-9A-Za-z",
-    "[:alpha:]": "A-Za-z",
-    "[:digit:]": "0-9",
-    "[:lower:]": "a-z",
-    "[:upper:]": "A-Z",
-    "[:space:]": r"\s",
-    "[:word:]": r"\w",
-}
+#: The pieces of an expression; the named ones are of RE2 and not of Go: ``\C``, and names of groups
+#: with other letters than ASCII.
 _PIECE: Final = re.compile(
-    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[^:)]*:?|\(|\)|\||[*+?]\??|\{[0-9]*,?[0-9]*\}\??|.",
+    r"\\Q.*?(?:\\E|\Z)|(?P<byte>\\C)|\\."
+    r"|\[\^?\]?(?:\[:[^\]]*:\]|\\.|[^\]\\])*\]"
+    r"|(?P<name>\(\?P?<[^>]*[^\x00-\x7f>])",
     re.DOTALL,
 )
-_LONGEST: Final = 500
-#: Unlimited repetitions one after the other.
-_MOST_REPETITIONS: Final = 2
-#: A limited repetition of more than this counts as unlimited.
-_SMALL: Final = 16
+#: Repetitions are written out while an expression is read, so that its text has a limit too.
+_LONGEST: Final = 10_000
+#: Expressions that are kept ready to search. Each takes no more than the memory below, in bytes.
+_KEPT: Final = 500
+_MOST_MEMORY: Final = 2**18
+
+
+def _options() -> re2.Options:
+    options = re2.Options()
+    options.max_mem = _MOST_MEMORY
+    options.log_errors = False
+    # Only whether a name matches is asked, not where.
+    options.never_capture = True
+    return options
+
+
+_OPTIONS: Final = _options()
 
 
 class ExpressionProblem(Enum):
     """Why a text is not usable as an expression."""
 
     NOT_ONE = "not one"
-    SLOW = "slow"
+    #: Go reads it, and it needs more memory than an expression may have here.
+    LARGE = "large"
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """An expression that can be read."""
+
+    text: str
+
+    def finds(self, name: str) -> bool:
+        """Return whether a part of *name* matches."""
+        return _searcher(self.text).search(_encoded(name)) is not None
+
+
+class _Searcher(Protocol):
+    """A compiled expression of RE2, which has no types."""
+
+    def search(self, text: bytes) -> object | None:
+        """Return the first match, or None."""
 
 
 def has_special_characters(text: str) -> bool:
@@ -42,67 +70,33 @@ def has_special_characters(text: str) -> bool:
     return not _SPECIAL.isdisjoint(text)
 
 
-def read_expression(text: str) -> re.Pattern[str] | ExpressionProblem:
+def read_expression(text: str) -> Expression | ExpressionProblem:
     r"""
-    Return a compiled expression, or why it is none.
+    Return an expression, or why a text is none.
 
-    >>> read_expression("^team-.*$").search("team-a") is not None
-    True
-    >>> read_expression("(a+)+$"), read_expression("*")
-    (<ExpressionProblem.SLOW: 'slow'>, <ExpressionProblem.NOT_ONE: 'not one'>)
+    >>> read_expression("^team-.*$").finds("team-a"), read_expression(r"^(a+)+\z").finds("aab")
+    (True, False)
+    >>> read_expression("*"), read_expression(r"\pL{1000}")
+    (<ExpressionProblem.NOT_ONE: 'not one'>, <ExpressionProblem.LARGE: 'large'>)
     """
     if len(text) > _LONGEST:
-        return ExpressionProblem.SLOW
-    if _NOT_GO.search(text):
+        return ExpressionProblem.LARGE
+    if any(piece["byte"] or piece["name"] for piece in _PIECE.finditer(text)):
         return ExpressionProblem.NOT_ONE
-    translated = text.replace(r"\z", r"\Z")
-    for name, characters in _CLASSES.items():
-        translated = translated.replace(name, characters)
     try:
-        compiled = re.compile(translated, re.ASCII)
-    except (re.error, OverflowError, RecursionError):
-        return ExpressionProblem.NOT_ONE
-    return ExpressionProblem.SLOW if _is_slow(translated) else compiled
+        _searcher(text)
+    except re2.error as error:
+        is_large = b"too large" in error.args[0]
+        return ExpressionProblem.LARGE if is_large else ExpressionProblem.NOT_ONE
+    return Expression(text)
 
 
-def _is_slow(text: str) -> bool:
-    """
-    Return whether matching may take longer than a small power of the length of a name.
-
-    Only the nesting and number of repetitions count, so that some fast expressions are refused.
-    """
-    # Per open group: the repetitions in its present branch, and the most of its earlier ones.
-    groups: list[list[int]] = [[0, 0]]
-    closed = 0
-    was_group = False
-    for found in _PIECE.finditer(text):
-        piece = found.group()
-        if piece.startswith("("):
-            groups.append([0, 0])
-            was_group = False
-            continue
-        if piece == "|":
-            groups[-1] = [0, max(groups[-1])]
-        elif piece == ")":
-            closed = max(groups.pop())
-            groups[-1][0] += closed
-            was_group = True
-            continue
-        elif _repeats(piece):
-            if was_group and closed:
-                return True
-            groups[-1][0] += 1
-        if max(groups[-1]) > _MOST_REPETITIONS:
-            return True
-        was_group = False
-    return max(groups[0]) > _MOST_REPETITIONS
+@lru_cache(maxsize=_KEPT)
+def _searcher(text: str) -> _Searcher:
+    found: _Searcher = re2.compile(_encoded(text), _OPTIONS)
+    return found
 
 
-def _repeats(piece: str) -> bool:
-    """Return whether a piece repeats what is before it without a small limit."""
-    if piece[0] in "*+":
-        return True
-    if piece[0] != "{" or len(piece) < len("{1}"):
-        return False
-    numbers = piece.rstrip("?")[1:-1].split(",")
-    return not numbers[-1] or int(numbers[-1][:6]) > _SMALL
+def _encoded(text: str) -> bytes:
+    """Return the bytes of a text; a surrogate, which no name has, stays one and matches nothing."""
+    return text.encode("utf-8", "surrogatepass")

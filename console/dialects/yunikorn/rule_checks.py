@@ -18,6 +18,7 @@ from console.dialects.yunikorn.codes import (
     FILTER_IGNORED,
     FILTER_NAMES,
     FILTER_TYPE,
+    LARGE_EXPRESSION,
     QUALIFIED_BELOW_PARENT,
     QUEUE_NAME,
     RULE_NAME,
@@ -26,7 +27,6 @@ from console.dialects.yunikorn.codes import (
     RULE_PATH,
     RULE_PATH_TEXT,
     RULE_VALUE,
-    SLOW_EXPRESSION,
 )
 from console.dialects.yunikorn.expressions import (
     ExpressionProblem,
@@ -156,12 +156,12 @@ def _check_single_name(
             original=f"invalid rule filter {what} list is not a proper list or regexp: "
             f"[{name.value}]",
         )
-    elif special and read is ExpressionProblem.SLOW:
+    elif special and read is ExpressionProblem.LARGE:
         problems.add(
-            SLOW_EXPRESSION,
+            LARGE_EXPRESSION,
             name.place,
-            f"The expression {quote(name.value)} may run for very long.",
-            "Remove repetitions inside repetitions, or list the names.",
+            f"The expression {quote(name.value)} needs too much memory.",
+            "Repeat less in it, such as .* instead of .{1,1000}, or list the names.",
         )
     elif special and pattern.fullmatch(name.value):
         problems.add(

@@ -165,9 +165,21 @@ FILTERS: dict[str, tuple[list[str], str | None, list[str]]] = {
     "a name that no one has": (["a b"], NO_LIST.format("a b"), ["YUN027"]),
     "two names": (["ann", "bob"], None, []),
     "an expression in a list": (["ann", ".*"], None, ["YUN061"]),
-    "an expression that could run long": (["(a+)+$"], None, ["YUN028"]),
+    "repetitions in repetitions": (["(a+)+$"], None, []),
+    "many repetitions": (["a*b*c*d*"], None, []),
+    "the end of a name": ([r"^bob\z"], None, []),
+    "a repetition of an anchor": (["^*a"], None, []),
+    "a quoted text": ([r"\Q\C(\E+"], None, []),
+    "a class with what a name of a group begins with": (["[(?<é]+"], None, []),
+    "an expression that is too large": ([r"\pL{1000}"], None, ["YUN028"]),
+    "an expression that is too long": (["a+" * 5001], None, ["YUN028"]),
     "an expression of Python alone": (["(?=a)b"], NO_LIST.format("(?=a)b"), ["YUN027"]),
+    "another end of a name": ([r"^bob\Z"], NO_LIST.format(r"^bob\Z"), ["YUN027"]),
+    "a possessive repetition": (["a++"], NO_LIST.format("a++"), ["YUN027"]),
     "references": ([r"(a)\1"], NO_LIST.format(r"(a)\1"), ["YUN027"]),
+    "more repetitions than Go has": (["a{1001}"], NO_LIST.format("a{1001}"), ["YUN027"]),
+    "a byte": ([r"\C+"], NO_LIST.format(r"\C+"), ["YUN027"]),
+    "a name of a group that Go refuses": (["(?P<é>a)"], NO_LIST.format("(?P<é>a)"), ["YUN027"]),
 }
 
 
@@ -188,6 +200,8 @@ ACCEPTED: dict[str, tuple[bool, bool, bool]] = {
     '{users: ["n"]}': (False, False, False),
     '{users: ["n+"]}': (True, False, False),
     '{users: ["^.o"]}': (False, True, False),
+    r'{users: ["^(([a-z])+.)+[A-Z]([a-z])+$"]}': (False, False, False),
+    r"{users: ['^[[:alpha:]]*d\z']}": (False, False, True),
     "{type: Deny, users: [ann]}": (False, True, True),
 }
 
@@ -201,6 +215,14 @@ def test_filters_accept(stated: str, expected: tuple[bool, bool, bool]) -> None:
     found = filter_of(config(f"{{name: provided, filter: {stated}}}"))
     people = (("ann", ()), ("bob", ("ops",)), ("cid", ("ops", "dev")))
     assert tuple(found.accepts(*each) for each in people) == expected
+
+
+def test_filters_with_one_expression_are_equal() -> None:
+    stated = "{name: provided, filter: {users: [^a+$], groups: ['(?i)b|C$']}}"
+    found = [filter_of(config(stated)) for _ in range(2)]
+    assert found[0] == found[1]
+    assert len({*found}) == 1
+    assert found[0] != filter_of(config(stated.replace("a+", "a*")))
 
 
 def test_only_lower_case_denies_by_a_switch() -> None:

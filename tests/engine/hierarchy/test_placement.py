@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import dataclass
 
 import pytest
 
@@ -186,6 +186,16 @@ def test_a_rule_for_the_queue_above_that_answers_a_leaf_ends_the_chain() -> None
     )
 
 
+@dataclass(frozen=True)
+class Ending:
+    """An expression for the names with one end."""
+
+    text: str
+
+    def finds(self, name: str) -> bool:
+        return name.endswith(self.text)
+
+
 ANN = Names(names=frozenset({"ann"}))
 FILTERS = {
     "names": (Filter(users=ANN, stated_users=("ann",)), "ann", ()),
@@ -195,7 +205,7 @@ FILTERS = {
         ("dev", "ops"),
     ),
     "expression": (
-        Filter(users=Names(expression=re.compile("nn$")), stated_users=("nn$",)),
+        Filter(users=Names(expression=Ending("nn")), stated_users=("nn$",)),
         "ann",
         (),
     ),

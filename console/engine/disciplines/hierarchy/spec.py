@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar, Final, cast
+from typing import ClassVar, Final, Protocol, cast
 
 from console.engine.disciplines.hierarchy.resources import NOTHING, VCORE, Resources, is_positive
 from console.engine.model.amounts import SCALE, Amount, FlavorResource
@@ -103,12 +102,19 @@ class RuleKind(StrEnum):
     RECOVERY = "recovery"
 
 
+class NameExpression(Protocol):
+    """A regular expression for names; equal ones find the same."""
+
+    def finds(self, name: str) -> bool:
+        """Return whether a part of *name* matches."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
     """Names that a filter lists, or the expression that it searches in them."""
 
     names: frozenset[str] = frozenset()
-    expression: re.Pattern[str] | None = None
+    expression: NameExpression | None = None
 
     def __bool__(self) -> bool:
         return bool(self.names) or self.expression is not None
@@ -116,7 +122,7 @@ class Names:
     def match(self, name: str) -> bool:
         """Return whether *name* is listed, or has a part that matches the expression."""
         if self.expression is not None:
-            return self.expression.search(name) is not None
+            return self.expression.finds(name)
         return name in self.names
 
 
