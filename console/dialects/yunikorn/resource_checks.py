@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from console.dialects.findings import Place, Repair
 from console.dialects.wording import listed, shorten
@@ -23,8 +24,9 @@ from console.dialects.yunikorn.problems import Problems
 from console.dialects.yunikorn.quantities import LARGEST, write_quantity
 from console.dialects.yunikorn.repairs import applications_fix, set_amounts
 from console.dialects.yunikorn.schema import LimitDoc, QueueDoc, Texts
-from console.engine.disciplines.hierarchy.resources import Resources, fits, is_zero, least
+from console.engine.disciplines.hierarchy.resources import Resources, fits, is_zero
 
+K = TypeVar("K")
 T = TypeVar("T")
 _SHOWN: Final = 3
 
@@ -37,6 +39,16 @@ class _Sum:
     counted: Resources
     complete: Resources
 
+    @staticmethod
+    def of(sums: Iterator[_Sum]) -> _Sum:
+        """Return the sum of the guarantees of several queues."""
+        counted: dict[str, int] = {}
+        complete: dict[str, int] = {}
+        for each in sums:
+            _add(counted, each.counted)
+            _add(complete, each.complete)
+        return _Sum(counted, complete)
+
 
 class ResourceChecks:
     """Checks the guarantees and maxima of all queues of a partition, in YuniKorn's order."""
@@ -44,33 +56,33 @@ class ResourceChecks:
     def __init__(self, amounts: Amounts, problems: Problems) -> None:
         self._amounts = amounts
         self._problems = problems
+        #: The lowest maximum of each resource above the queue that is checked.
+        self._lowest: dict[str, int] = {}
 
-    def check(self, queue: QueueDoc, above: Resources | None = None) -> _Sum:
-        """Check a queue and those below it; *above* is the lowest maximum above it."""
+    def check(self, root: QueueDoc) -> None:
+        """Check a root and the queues below it."""
+        self._check(root)
+
+    def _check(self, queue: QueueDoc) -> _Sum:
         own_guaranteed = self._amounts.read(queue.guaranteed)
         own_maximum = self._amounts.read(queue.maximum)
         guaranteed = None if isinstance(own_guaranteed, Unread) else own_guaranteed
         maximum = None if isinstance(own_maximum, Unread) else own_maximum
         if guaranteed is not None and not fits(maximum, guaranteed):
             self._note_guarantee(queue, guaranteed, maximum)
-        if maximum is not None and not fits(above, maximum):
-            self._note_maximum(queue, maximum, above)
-        effective = least(maximum, above)
-        counted: Resources = {}
-        complete: Resources = {}
-        for child in queue.queues:
-            found = self.check(child, effective)
-            counted, complete = _plus(counted, found.counted), _plus(complete, found.complete)
-        self._check_sums(queue, guaranteed, effective, _Sum(counted, complete))
-        own = guaranteed if guaranteed is not None and not is_zero(guaranteed) else None
-        if own is None:
-            return _Sum(counted, complete)
-        return _Sum(own, {**complete, **own})
+        if maximum is not None and not fits(self._lowest, maximum):
+            self._note_maximum(queue, maximum, self._lowest)
+        with _lowered(self._lowest, maximum or {}):
+            sums = _Sum.of(map(self._check, queue.queues))
+            self._check_sums(queue, guaranteed, self._lowest, sums)
+        if guaranteed is None or is_zero(guaranteed):
+            return sums
+        return _Sum(guaranteed, {**sums.complete, **guaranteed})
 
     def _check_sums(
-        self, queue: QueueDoc, guaranteed: Resources | None, effective: Resources | None, sums: _Sum
+        self, queue: QueueDoc, guaranteed: Resources | None, effective: Resources, sums: _Sum
     ) -> None:
-        name, total = queue.name, show_original(sums.counted)
+        name = queue.name
         if guaranteed is not None and not fits(guaranteed, sums.counted):
             self._problems.add(
                 GUARANTEES_OVER_PARENT,
@@ -80,9 +92,10 @@ class ResourceChecks:
                 "Raise the guarantee here, or lower those below.",
                 _set(queue.guaranteed, _larger(sums.counted, guaranteed), "Guarantee their sum"),
                 original=f"guaranteed resource of parent {show_original(guaranteed)} is smaller "
-                f"than sum of guaranteed resources {total} of the children for queue {name}",
+                f"than sum of guaranteed resources {show_original(sums.counted)} of the children "
+                f"for queue {name}",
             )
-        if effective is not None and not fits(effective, sums.counted):
+        if not fits(effective, sums.counted):
             self._problems.add(
                 GUARANTEES_OVER_MAX,
                 queue.maximum.place if queue.maximum else queue.name_place,
@@ -90,7 +103,8 @@ class ResourceChecks:
                 f"{_exceeding(sums.counted, effective)}, more than it may use.",
                 "Raise the maximum of the queue or of those above it, or lower the guarantees.",
                 original=f"max resource {show_original(effective)} is smaller than sum of "
-                f"guaranteed resources {total} of the children for queue {name}",
+                f"guaranteed resources {show_original(sums.counted)} of the children for queue "
+                f"{name}",
             )
         if self._problems.compatibility.hidden_guarantees:
             return
@@ -123,7 +137,7 @@ class ResourceChecks:
             f"resource {show_original(maximum)} for queue {queue.name}",
         )
 
-    def _note_maximum(self, queue: QueueDoc, maximum: Resources, above: Resources | None) -> None:
+    def _note_maximum(self, queue: QueueDoc, maximum: Resources, above: Resources) -> None:
         self._problems.add(
             MAX_OVER_PARENT,
             queue.maximum.place if queue.maximum else queue.place,
@@ -136,12 +150,33 @@ class ResourceChecks:
         )
 
 
-def _plus(one: Resources, other: Resources) -> Resources:
-    """Return the sum, which ends at the largest number of 64 bits."""
-    found = dict(one)
-    for name, value in other.items():
-        found[name] = min(found.get(name, 0) + value, LARGEST)
-    return found
+def _add(total: dict[str, int], amounts: Resources) -> None:
+    """Add amounts to a total, which ends at the largest number of 64 bits."""
+    for name, value in amounts.items():
+        total[name] = min(total.get(name, 0) + value, LARGEST)
+
+
+@contextmanager
+def _lowered(bounds: dict[str, int], stated: Resources) -> Iterator[None]:
+    """Lower *bounds* to *stated* meanwhile; a copy for each queue would cost all of them."""
+    lower = {name: min(value, bounds.get(name, value)) for name, value in stated.items()}
+    with _replaced(bounds, lower):
+        yield
+
+
+@contextmanager
+def _replaced(values: dict[K, T], changes: Mapping[K, T]) -> Iterator[None]:
+    """Apply changes to *values* meanwhile."""
+    before = {key: values[key] for key in changes if key in values}
+    values.update(changes)
+    try:
+        yield
+    finally:
+        for key in changes:
+            if key in before:
+                values[key] = before[key]
+            else:
+                del values[key]
 
 
 def _above(amounts: Resources, bound: Resources | None) -> set[str]:
@@ -167,7 +202,8 @@ def _set(stated: Written[Texts] | None, amounts: Resources, title: str) -> tuple
 
 def _exceeding(amounts: Resources, bound: Resources | None) -> str:
     """Return the resources that exceed *bound* in words."""
-    names = [name for name in amounts if name in _above(amounts, bound)]
+    above = _above(amounts, bound)
+    names = [name for name in amounts if name in above]
     shown = [
         f"{shorten(name, 30)} {write_quantity(amounts[name], name)}"
         + (f" of {write_quantity(bound[name], name)}" if bound is not None else "")
@@ -178,8 +214,8 @@ def _exceeding(amounts: Resources, bound: Resources | None) -> str:
     return listed(shown, "and")
 
 
-#: Name of a user or group -> what the nearest queue above allows.
-_Above = dict[str, T]
+#: Users or groups, and a name.
+_Holder: TypeAlias = tuple[str, str]
 
 
 class LimitHierarchy:
@@ -188,53 +224,54 @@ class LimitHierarchy:
     def __init__(self, amounts: Amounts, problems: Problems) -> None:
         self._amounts = amounts
         self._problems = problems
+        #: What the queues above the one that is checked allow.
+        self._resources: dict[_Holder, dict[str, int]] = {}
+        self._applications: dict[_Holder, int] = {}
 
-    def check_resources(self, root: QueueDoc) -> None:
-        """Check the resources of all limits."""
-        self._resources(root, {}, {})
-
-    def check_applications(self, root: QueueDoc) -> None:
-        """Check the numbers of applications of all limits."""
-        self._applications(root, {}, {})
-
-    def _resources(
-        self, queue: QueueDoc, users: _Above[Resources], groups: _Above[Resources]
-    ) -> None:
-        below = {"user": dict(users), "group": dict(groups)}
-        above = {"user": users, "group": groups}
+    def check_resources(self, queue: QueueDoc) -> None:
+        """Check the resources of all limits of a queue and of those below it."""
+        found: dict[_Holder, Resources] = {}
         for limit in queue.limits:
             stated = self._amounts.read(limit.resources)
             if isinstance(stated, Unread):
                 continue
             own = stated or {}
             for what, name in _names(limit):
-                known = above[what].get(name.value)
-                others = above[what].get(WILDCARD) if name.value != WILDCARD else None
-                carried: Resources = own
-                if known is not None:
-                    if not fits(known, own):
-                        self._note_resources(queue, limit, what, name, own, known, is_other=False)
-                    carried = least(own, known) or {}
-                elif others is not None and not fits(others, own):
-                    self._note_resources(queue, limit, what, name, own, others, is_other=True)
-                below[what][name.value] = carried
-        for child in queue.queues:
-            self._resources(child, below["user"], below["group"])
+                known, is_other = self._bound(self._resources, what, name)
+                if known is not None and not fits(known, own):
+                    self._note_resources(queue, limit, what, name, own, known, is_other=is_other)
+                found[what, name.value] = own
+        with ExitStack() as stack:
+            new: dict[_Holder, dict[str, int]] = {
+                holder: {} for holder in found if holder not in self._resources
+            }
+            stack.enter_context(_replaced(self._resources, new))
+            for holder, own in found.items():
+                stack.enter_context(_lowered(self._resources[holder], own))
+            for child in queue.queues:
+                self.check_resources(child)
 
-    def _applications(self, queue: QueueDoc, users: _Above[int], groups: _Above[int]) -> None:
-        below = {"user": dict(users), "group": dict(groups)}
-        above = {"user": users, "group": groups}
+    def check_applications(self, queue: QueueDoc) -> None:
+        """Check the numbers of applications of all limits of a queue and of those below it."""
+        found: dict[_Holder, int] = {}
         for limit in queue.limits:
             own = limit.most_applications
             for what, name in _names(limit):
-                known = above[what].get(name.value)
-                others = above[what].get(WILDCARD) if name.value != WILDCARD else None
-                bound = known if known is not None else others
+                bound, is_other = self._bound(self._applications, what, name)
                 if bound and (own > bound or not own):
-                    self._note_applications(queue, limit, what, name, bound, is_other=known is None)
-                below[what][name.value] = own
-        for child in queue.queues:
-            self._applications(child, below["user"], below["group"])
+                    self._note_applications(queue, limit, what, name, bound, is_other=is_other)
+                found[what, name.value] = own
+        with _replaced(self._applications, found):
+            for child in queue.queues:
+                self.check_applications(child)
+
+    @staticmethod
+    def _bound(known: Mapping[_Holder, T], what: str, name: Written[str]) -> tuple[T | None, bool]:
+        """Return what the queues above allow a name, and whether that is for all other names."""
+        own = known.get((what, name.value))
+        if own is not None or name.value == WILDCARD:
+            return own, False
+        return known.get((what, WILDCARD)), True
 
     def _note_resources(
         self,

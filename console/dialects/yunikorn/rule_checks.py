@@ -56,9 +56,10 @@ def check_rules(partition: PartitionDoc, root: QueueDoc, problems: Problems) -> 
     for rule in partition.rules:
         _check_rule(rule, problems)
     paths = [_fixed_path(rule, problems) for rule in partition.rules]
+    tree = _Tree(root)
     for number, (rule, path) in enumerate(zip(partition.rules, paths, strict=True)):
         if path is not None:
-            _check_path(number, rule, path, root, problems)
+            _check_path(number, rule, path, tree, problems)
 
 
 def check_rules_of_load(partition: PartitionDoc, problems: Problems) -> None:
@@ -220,38 +221,52 @@ class _Verdict(Enum):
     WRONG_KIND = "wrong kind"
 
 
-def _follow(
-    root: QueueDoc, names: list[str], rule: RuleDoc, *, is_followed: bool, textual: bool
-) -> tuple[_Verdict, QueueDoc]:
-    """
-    Return what a path leads to, and the last queue of the config on it.
+class _Tree:
+    """The queues of a partition, in which many paths are followed."""
 
-    If *textual*, names are compared as they are written, and only ``parent: true`` in the text
-    makes a parent; YuniKorn does both.
-    """
-    candidates: tuple[QueueDoc, ...] = (root,)
-    last = root
-    missing = _Verdict.FINE if rule.creates else _Verdict.MISSING
-    for name in names:
-        if not candidates and not _is_parent(last, root, textual=textual):
-            return _Verdict.BELOW_LEAF, last
-        found = next(
-            (each for each in candidates if (each.name if textual else each.name.lower()) == name),
-            None,
-        )
-        if found is None:
+    def __init__(self, root: QueueDoc) -> None:
+        self._root = root
+        #: Queue, and whether names are as written -> the queues below it by name.
+        self._below: dict[tuple[QueueDoc, bool], dict[str, QueueDoc]] = {}
+
+    def follow(
+        self, names: list[str], rule: RuleDoc, *, is_followed: bool, textual: bool
+    ) -> tuple[_Verdict, QueueDoc]:
+        """
+        Return what a path leads to, and the last queue of the config on it.
+
+        If *textual*, names are compared as they are written, and only ``parent: true`` in the text
+        makes a parent; YuniKorn does both.
+        """
+        last = self._root
+        missing = _Verdict.FINE if rule.creates else _Verdict.MISSING
+        if names[0] != (last.name if textual else last.name.lower()):
             return missing, last
-        last, candidates = found, found.queues
-    is_right = _is_parent(last, root, textual=textual) is is_followed
-    return _Verdict.FINE if is_right else _Verdict.WRONG_KIND, last
+        for name in names[1:]:
+            if not last.queues and not self._is_parent(last, textual=textual):
+                return _Verdict.BELOW_LEAF, last
+            found = self._named(last, textual=textual).get(name)
+            if found is None:
+                return missing, last
+            last = found
+        is_right = self._is_parent(last, textual=textual) is is_followed
+        return _Verdict.FINE if is_right else _Verdict.WRONG_KIND, last
 
+    def _named(self, queue: QueueDoc, *, textual: bool) -> dict[str, QueueDoc]:
+        key = queue, textual
+        if key not in self._below:
+            # Of queues with one name, which is an error, the first one counts.
+            below = reversed(queue.queues)
+            self._below[key] = {each.name if textual else each.name.lower(): each for each in below}
+        return self._below[key]
 
-def _is_parent(queue: QueueDoc, root: QueueDoc, *, textual: bool) -> bool:
-    return queue is root or queue.states_parent or (not textual and bool(queue.queues))
+    def _is_parent(self, queue: QueueDoc, *, textual: bool) -> bool:
+        is_stated = queue is self._root or queue.states_parent
+        return is_stated or (not textual and bool(queue.queues))
 
 
 def _check_path(
-    number: int, rule: RuleDoc, fixed: tuple[str, bool], root: QueueDoc, problems: Problems
+    number: int, rule: RuleDoc, fixed: tuple[str, bool], tree: _Tree, problems: Problems
 ) -> None:
     """Report a path that does not exist and is not created, or is of the wrong kind."""
     path, is_followed = fixed
@@ -260,13 +275,13 @@ def _check_path(
         # The missing value is reported by itself.
         problems = problems.muted()
     opening = f"placement rule no. #{number} ({'->'.join(each.name for each in rule.chain())})"
-    verdict, last = _follow(root, names, rule, is_followed=is_followed, textual=True)
+    verdict, last = tree.follow(names, rule, is_followed=is_followed, textual=True)
     original = opening + _ORIGINAL[verdict].format(path=path, last=last.name)
     if problems.compatibility.textual_rule_paths:
         if verdict is not _Verdict.FINE:
             _note_path(rule, path, verdict, last, is_followed, problems, original)
         return
-    here, nearest = _follow(root, names, rule, is_followed=is_followed, textual=False)
+    here, nearest = tree.follow(names, rule, is_followed=is_followed, textual=False)
     if here is _Verdict.WRONG_KIND and verdict is _Verdict.FINE:
         problems.add(
             RULE_NEVER_MATCHES,
