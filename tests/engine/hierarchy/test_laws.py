@@ -32,6 +32,9 @@ from tests.engine.strategies import worlds
 _TOPS = ("a", "b", "c")
 _USERS = ("ann", "bob", "cid")
 
+#: Queues that the first rule creates; some are below others.
+_CREATED = ("users.ann", "users.ann.x", "users.new.y")
+
 _sizes = st.lists(st.sampled_from((2, 4, 8)), min_size=1, max_size=3)
 _guarantees = st.sampled_from((None, 1, 2, 4, 4))
 _maxima = st.sampled_from((None, None, None, 4, 6, 8))
@@ -70,7 +73,7 @@ class _World(PodWorld):
         by_user = rule("user", creates=True, parent=rule("fixed", "root.users"))
         return policy(
             queues,
-            rules=(rule("provided"), by_user),
+            rules=(rule("provided", creates=True), by_user),
             preempts_over_maximum=self.draw(st.booleans()),
         )
 
@@ -110,7 +113,7 @@ class _World(PodWorld):
         return workload(
             name,
             sequence,
-            self.draw(st.sampled_from((*self.leaves, *self.leaves, ""))),
+            self.draw(st.sampled_from((*self.leaves, *self.leaves, "", *_CREATED))),
             cpu=self.draw(st.sampled_from((1, 1, 2, 3))),
             count=count,
             min_count=self.draw(st.sampled_from((None, None, None, count, 1))),
@@ -132,6 +135,14 @@ class _World(PodWorld):
     def _path(self, name: str) -> Iterator[str]:
         yield name
         yield from hierarchy_of(self.policy).path(name)
+
+    def _is_created_parent(self, name: str) -> bool:
+        """Return whether a queue is no leaf, because workloads are in created ones below."""
+        workloads = (*self.state.running, *self.state.pending)
+        queues = (self.state.queue_of(uid) or "" for uid in workloads)
+        return name not in self.policy.queues and any(
+            each.startswith(f"{name}.") for each in queues
+        )
 
     def _used(self, *, stopping: bool) -> Counter[str]:
         """Return the cores that pods on existing nodes use, by queue, with those above it."""
@@ -159,6 +170,8 @@ class _World(PodWorld):
             queue = self.rows.rows[decision.workload].queue
             assert queue is not None
             for name in self._path(queue):
+                if self._is_created_parent(name):
+                    continue
                 settings = queue_of(self.policy, name)
                 if settings.maximum is not None:
                     assert used[name] <= settings.maximum["vcore"]

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from console.dialects import dialects
-from console.engine.disciplines.hierarchy.live_world import PARTITION_LABEL
+from console.engine.disciplines.hierarchy.live_world import PARTITION_LABEL, world_of
 from console.engine.disciplines.hierarchy.spec import (
     Compatibility,
     HierarchySpec,
-    Partition,
     Template,
     hierarchy_of,
 )
@@ -105,6 +104,78 @@ def test_a_rule_creates_queues_with_the_template() -> None:
     )
 
 
+def test_created_queues_may_be_below_others_and_go_when_they_are_empty() -> None:
+    template = Template(maximum=cores(1))
+    config = policy(
+        {"users": {"is_leaf": False, "template": template}},
+        rules=[rule("provided", creates=True)],
+    )
+    state = state_of(config, inventory(8), workload("first", 1, "users.ann", count=2))
+    assert pods(state) == {"first": 1}
+    # The created leaf becomes a parent, which has no amounts.
+    state.submit(workload("below", 2, "users.ann.x", count=2))
+    state.settle()
+    assert pods(state) == {"first": 2, "below": 1}
+    state.finish("below")
+    state.submit(workload("second", 3, "users.ann", count=2))
+    # The last queue below is gone, and the leaf has the amounts of the template again.
+    assert outcomes(state.settle()) == [("second", "pending", "queue_quota")]
+    for uid in ("first", "second"):
+        state.finish(uid)
+    state.settle()
+    assert sorted(world_of(state).partitions["default"].tree.queues) == ["root", "root.users"]
+
+
+def test_a_reservation_does_not_exceed_the_number_of_applications() -> None:
+    config = policy(
+        {"a": {"guaranteed": 2}, "b": {"guaranteed": 2, "applications": 1}},
+    )
+    older, younger = (workload(f"a{number}", number, "a", cpu=2) for number in (1, 2))
+    state = state_of(config, inventory(4, 1), older, younger)
+    state.submit(workload("due", 3, "b", cpu=2))
+    state.settle()
+    state.advance(30_000)
+    assert ("a2", "preempted", "hierarchy_preempted") in outcomes(state.settle())
+    state.submit(workload("small", 4, "b"))
+    state.settle()
+    stop_pods(state)
+    state.settle()
+    assert pods(state) == {"a1": 1, "small": 1}
+    state.finish("small")
+    state.settle()
+    assert pods(state) == {"a1": 1, "due": 1}
+
+
+def test_a_cluster_that_shrinks_is_no_lowered_maximum() -> None:
+    config = policy(
+        {"a": {"properties": {"quota.preemption.delay": "5s"}}},
+        preempts=False,
+        preempts_over_maximum=True,
+    )
+    config = with_root(config, properties={"quota.preemption.delay": "5s"})
+    state = state_of(config, inventory(2, 2), workload("w", 1, "a", count=4))
+    state.change_inventory(inventory(2))
+    state.settle()
+    state.change_policy(config)
+    state.settle()
+    assert state.next_wakeup is None
+
+
+def test_partitions_wait_for_their_own_lowered_maxima() -> None:
+    slow = {"maximum": 2, "properties": {"quota.preemption.delay": "5s"}}
+    wide = two_partitions(policy({"a": {**slow, "maximum": 4}}, preempts_over_maximum=True))
+    nodes = two_partitions_nodes(4, 4)
+    here = workload("here", 1, "a", count=4)
+    there = replace(here, id="there", sequence=2, labels={"queue": "gpu:root.a"})
+    state = state_of(wide, nodes, here, there)
+    assert pods(state) == {"here": 4, "there": 4}
+    state.change_policy(two_partitions(policy({"a": slow}, preempts_over_maximum=True)))
+    state.settle()
+    state.advance(5_000)
+    state.settle()
+    assert pods(state) == {"here": 2, "there": 2}
+
+
 def test_pods_that_request_nothing_start() -> None:
     empty = workload("empty", 1, "a", cpu=0, count=2)
     state = state_of(policy({"a": {"maximum": 1}}), inventory(1), empty)
@@ -159,8 +230,9 @@ def test_room_is_kept_for_all_pods_for_which_others_stop() -> None:
 
 def test_workloads_that_refuse_preemption_are_the_last_choice() -> None:
     config = policy({"a": {"guaranteed": 1}, "b": {"guaranteed": 1}})
-    kept = workload("kept", 1, "a", is_preemptible=False)
-    state = state_of(config, inventory(2), kept, workload("other", 2, "a"))
+    kept = workload("kept", 2, "a", is_preemptible=False)
+    # The younger one would stop otherwise.
+    state = state_of(config, inventory(2), workload("other", 1, "a"), kept)
     state.submit(workload("due", 3, "b"))
     state.settle()
     state.advance(30_000)
@@ -267,10 +339,10 @@ def test_applications_of_a_leaf_that_becomes_a_parent_get_further_pods(is_strand
     assert pods(state) == {"growing": 2 if is_stranded else 4}
 
 
-def test_partitions_have_their_own_nodes() -> None:
-    config = policy({"a": {}})
+def two_partitions(config: Policy) -> Policy:
+    """Return a policy with the queues of *config* in the partition ``gpu`` as well."""
     spec = hierarchy_of(config)
-    gpu = Partition(name="gpu", rules=(rule("provided"),))
+    gpu = replace(spec.partitions["default"], name="gpu")
     queues = {
         f"gpu:{name}": replace(
             each,
@@ -283,14 +355,30 @@ def test_partitions_have_their_own_nodes() -> None:
     both = HierarchySpec(
         partitions={**spec.partitions, "gpu": gpu}, queues={**spec.queues, **queues}
     )
-    config = replace(config, spec=both, routing=type(config.routing)(spec=both))
-    nodes = inventory(2, 3)
+    return replace(config, spec=both, routing=type(config.routing)(spec=both))
+
+
+def two_partitions_nodes(default: int, gpu: int) -> Inventory:
+    """Return a node with so many cores for each partition."""
+    nodes = inventory(default, gpu)
     first, second = nodes.clusters["c"].nodes
     marked = replace(second, labels={PARTITION_LABEL: "gpu"})
-    cluster = replace(nodes.clusters["c"], nodes=(first, marked))
+    return Inventory(clusters={"c": replace(nodes.clusters["c"], nodes=(first, marked))})
+
+
+def with_root(config: Policy, **fields: Any) -> Policy:
+    """Return a policy whose root has other *fields*."""
+    spec = hierarchy_of(config)
+    queues = {**spec.queues, "root": replace(spec.queues["root"], **fields)}
+    changed = replace(spec, queues=queues)
+    return replace(config, spec=changed, routing=type(config.routing)(spec=changed))
+
+
+def test_partitions_have_their_own_nodes() -> None:
+    config = two_partitions(policy({"a": {}}))
     here = workload("here", 1, "a", count=4)
     there = replace(here, id="there", sequence=2, labels={"queue": "gpu:root.a"})
-    state = state_of(config, Inventory(clusters={"c": cluster}), here, there)
+    state = state_of(config, two_partitions_nodes(2, 3), here, there)
     assert pods(state) == {"here": 2, "there": 3}
 
 

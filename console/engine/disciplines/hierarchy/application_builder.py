@@ -37,9 +37,16 @@ class ApplicationBuilder:
         )
 
     def ask(
-        self, app: Application, pod_set: PodSet, priority: int, submitted: int, count: int
+        self,
+        app: Application,
+        workload: Workload,
+        pod_set: PodSet,
+        *,
+        priority: int,
+        submitted: int,
+        count: int,
     ) -> Ask:
-        """Return an ask for pods of a pod set."""
+        """Return an ask for *count* pods of a pod set of *workload*."""
         return Ask(
             key=pod_set.name,
             app=app,
@@ -49,6 +56,7 @@ class ApplicationBuilder:
             submitted=submitted,
             pending=count,
             is_repeated=True,
+            may_be_preempted=workload.is_preemptible is not False,
             allowed=self.allowed(pod_set),
         )
 

@@ -82,9 +82,7 @@ class Ask:
     preemption_tried: int | None = None
     #: Whether pods stop or have stopped for it.
     has_preempted: bool = False
-    #: The node whose room is kept for it.
-    reserved: NodeUsage | None = None
-    #: For how many of its pods room is kept there.
+    #: For how many of its pods the room of a reserved node is kept.
     kept: int = 1
     #: Why it has no node: each message once, in the order of the first time.
     messages: dict[str, None] = field(default_factory=dict)
@@ -119,6 +117,11 @@ class Allocation:
     def resources(self) -> Resources:
         """What the pod uses."""
         return self.ask.resources
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """Its place among pods that are equal otherwise; the same in a state that is rebuilt."""
+        return self.ask.key, self.app.created, self.node.name, self.key
 
 
 @dataclass(slots=True, eq=False, kw_only=True)

@@ -65,6 +65,7 @@ class _Cycle:
         scheduler = self._partition.scheduler
         self._world.take_lines(self._partition, self._state)
         scheduler.refusals.clear()
+        scheduler.waiting.clear()
         scheduler.note_event()
         scheduler.reserve_for(self._partition.claiming)
         is_complete = self._take_turns()
@@ -75,7 +76,7 @@ class _Cycle:
             victims = quota_victims(
                 scheduler.root,
                 scheduler.applications,
-                self._world.quota_changes,
+                self._partition.quota_changes,
                 self._state.now,
                 scheduler.compatibility,
             )

@@ -15,6 +15,7 @@ from console.engine.disciplines.hierarchy.application_builder import Application
 from console.engine.disciplines.hierarchy.applications import Application, AppState, Ask
 from console.engine.disciplines.hierarchy.nodes import Nodes
 from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
+from console.engine.disciplines.hierarchy.quota_preemption import QuotaChanges
 from console.engine.disciplines.hierarchy.resources import Resources, plus, times
 from console.engine.disciplines.hierarchy.runtime_queue import ChangeKind, RuntimeQueue
 from console.engine.disciplines.hierarchy.scheduler import Alone, Line, Scheduler
@@ -89,6 +90,8 @@ class LivePartition:
             RuntimeQueue("", None, is_leaf=True, is_managed=False), None
         )
     )
+    #: Queues whose usage exceeds their maximum since the world was made.
+    quota_changes: QuotaChanges = field(default_factory=QuotaChanges)
     #: Asks for which others have stopped, or have to stop.
     claiming: list[Ask] = field(default_factory=list)
 
@@ -121,9 +124,36 @@ class LivePartition:
             found = self.usages[path]
         return found
 
+    def tidy(self) -> None:
+        """Remove the created queues in which nothing runs or waits."""
+        removed = self.tree.tidy(self._is_empty)
+        for change in removed:
+            usage = self.usages.pop(change.queue.path)
+            if usage.parent is not None:
+                del usage.parent.children[change.queue.name]
+            self.scheduler.applications.pop(usage, None)
+            self.scheduler.lines.pop(usage.path, None)
+        if removed:
+            self.scheduler.root.forget_maximum()
+            self.scheduler.note_event()
+
+    def _is_empty(self, queue: RuntimeQueue) -> bool:
+        usage = self.usages.get(queue.path)
+        return usage is None or not (
+            usage.pending_count or usage.running or self.scheduler.applications.get(usage)
+        )
+
     def full_name(self, usage: QueueUsage) -> str:
         """Return the name of a queue in the policy."""
         return self.partition.full_name(usage.path)
+
+    def begin_quota_delays(self, now: int) -> None:
+        """Begin to wait for queues above their maximum, if pods stop for it in this partition."""
+        if self.partition.preempts_over_maximum:
+            for usage in self.usages.values():
+                # The maximum of a root is what the nodes offer: less of that is no new config.
+                if usage.parent is not None:
+                    self.quota_changes.exceed(usage, now)
 
     # Pending workloads
 
@@ -155,7 +185,12 @@ class LivePartition:
         app.asks = sorted(
             (
                 self.builder.ask(
-                    app, pod_set, pending.priority, pending.workload.pending_since, pod_set.count
+                    app,
+                    pending.workload,
+                    pod_set,
+                    priority=pending.priority,
+                    submitted=pending.workload.pending_since,
+                    count=pod_set.count,
                 )
                 for pod_set in pending.workload.pod_sets
                 if pod_set.count
@@ -173,14 +208,21 @@ class LivePartition:
 
     def take_lines(self, state: State, growing: list[Application]) -> None:
         """Use the pending workloads of *state* and *growing* applications as lines of leaves."""
+        for app in self.pending:
+            if not app.allocations:
+                self.users.forget(app)
         self.pending.clear()
         self.class_lines.clear()
         self.claiming.clear()
         lines: dict[str, list[Line]] = {}
         for name, queue in self._queues(state):
+            if not (queue.pending.classes or queue.preemptors):
+                continue
             usage = self.usage(name)
             lines.setdefault(usage.path, []).extend(self._lines_of_queue(usage, queue))
         for app in growing:
+            for ask in app.asks:
+                ask.messages.clear()
             lines.setdefault(app.queue.path, []).append(Alone(app))
         self.scheduler.lines = lines
 

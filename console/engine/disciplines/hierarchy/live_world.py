@@ -18,7 +18,6 @@ from console.engine.disciplines.hierarchy.application_builder import (
 )
 from console.engine.disciplines.hierarchy.applications import Application, Ask, NodeUsage
 from console.engine.disciplines.hierarchy.live_partition import LivePartition
-from console.engine.disciplines.hierarchy.quota_preemption import QuotaChanges
 from console.engine.disciplines.hierarchy.requests import PODS, in_queue_units
 from console.engine.disciplines.hierarchy.resources import NOTHING, Resources, plus, times
 from console.engine.disciplines.hierarchy.spec import (
@@ -81,8 +80,6 @@ class LiveWorld:
             for name, partition in self.spec.partitions.items()
         }
         self._set_limits()
-        #: Queues whose usage exceeds their maximum since this world was made.
-        self.quota_changes = QuotaChanges()
         self._has_looked_for_excess = False
         self.known: dict[str, _Known] = {}
         self._inventory: Inventory | None = None
@@ -150,13 +147,13 @@ class LiveWorld:
             self._add(uid, running)
         for partition in self.partitions.values():
             partition.count_pending(state)
+            partition.tidy()
             partition.now = partition.scheduler.now = state.now
         if not self._has_looked_for_excess:
             # A maximum may have been lowered by the policy, or before the state was rebuilt.
             self._has_looked_for_excess = True
             for partition in self.partitions.values():
-                for usage in partition.usages.values():
-                    self.quota_changes.exceed(usage, state.now)
+                partition.begin_quota_delays(state.now)
 
     def take_lines(self, partition: LivePartition, state: State) -> None:
         """Give the scheduler of a partition all workloads that ask for pods."""
@@ -178,7 +175,8 @@ class LiveWorld:
 
     def wakeups(self, state: State) -> Iterator[int]:
         """Yield the times, in milliseconds, at which time alone may lead to a decision."""
-        yield from self.quota_changes.starts.values()
+        for changes in [each.quota_changes for each in self.partitions.values()]:
+            yield from changes.starts.values()
         for uid in self.growing:
             known = self.known[uid]
             yield known.app.backoff_until
@@ -216,7 +214,7 @@ class LiveWorld:
         partition.scheduler.applications[app.queue][uid] = app
         # A preempting workload was counted alone.
         partition.waiting.pop((partition.full_name(app.queue), uid), None)
-        for ask in app.asks:
+        for ask in {*app.asks, *(each.ask for each in app.allocations.values())}:
             ask.submitted = running.started or 0
         self.version += 1
         if app.asks:
@@ -289,7 +287,14 @@ class LiveWorld:
         unplaced: Resources = NOTHING
         has_lost = False
         for assigned, pod_set in _assigned(running):
-            ask = self.builder.ask(app, pod_set, running.priority, running.started or 0, 0)
+            ask = self.builder.ask(
+                app,
+                running.workload,
+                pod_set,
+                priority=running.priority,
+                submitted=running.started or 0,
+                count=0,
+            )
             if not is_on_clusters(assigned):
                 # Another scheduler has started it: it counts for its queue alone.
                 unplaced = plus(unplaced, times(ask.resources, assigned.count))

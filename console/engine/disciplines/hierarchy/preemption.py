@@ -422,9 +422,9 @@ def _shortfall(amount: Resources, available: Resources) -> Resources:
 
 def _node_order(victim: Allocation) -> tuple[object, ...]:
     ask = victim.ask
-    return (not ask.may_be_preempted, ask.is_originator, -ask.created, victim.key)
+    return (not ask.may_be_preempted, ask.is_originator, -ask.created, victim.place)
 
 
 def _queue_order(victim: Allocation) -> tuple[object, ...]:
     ask = victim.ask
-    return (2 * (not ask.may_be_preempted) + ask.is_originator, -ask.created, victim.key)
+    return (2 * (not ask.may_be_preempted) + ask.is_originator, -ask.created, victim.place)

@@ -165,7 +165,7 @@ def _victims(
         if compatibility.originators_first:
             kept = -kept
         size = sum(victim.resources.get(name, 0) / amount[name] for name in amount)
-        return (kept, -matching, ask.priority, -(ask.submitted // _HOUR), size, victim.key)
+        return (kept, -matching, ask.priority, -(ask.submitted // _HOUR), size, victim.place)
 
     total: Resources = NOTHING
     for victim in sorted(candidates, key=order):

@@ -602,7 +602,7 @@ class Scheduler:
 
     def _try_reservation(self, ask: Ask) -> Result | None:
         app, node = ask.app, self.reserved[ask]
-        if self._refuses(ask) is not None:
+        if self._not_runnable(app) is not None or self._refuses(ask) is not None:
             return None
         if ask.required_node is not None:
             if not node.has_room(ask.resources):

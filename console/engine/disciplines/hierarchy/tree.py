@@ -221,6 +221,9 @@ class RuntimeTree:
             missing.append(above)
             above = above.rpartition(".")[0]
         created = []
+        nearest = self._queues[above]
+        if missing and nearest.is_leaf and not nearest.is_managed:
+            self._become_parent(nearest)
         for each in reversed(missing):
             queue = self._add(each, is_leaf=each == path, is_managed=False)
             queue.template = _template_above(queue)
@@ -231,6 +234,18 @@ class RuntimeTree:
             self._removable.add(each)
             created.append(QueueChange(kind=ChangeKind.CREATED, queue=queue))
         return created
+
+    def _become_parent(self, queue: RuntimeQueue) -> None:
+        """Take the amounts of the template from a created leaf, as of every created parent."""
+        queue.is_leaf = False
+        queue.template = _template_above(queue)
+        queue.applications, queue.guaranteed, queue.maximum = 0, None, None
+        _set_properties(queue, {})
+
+    def _become_leaf(self, queue: RuntimeQueue) -> None:
+        """Apply the template to a created parent whose last queue below is gone."""
+        queue.is_leaf, queue.template = True, None
+        self._apply_template(queue)
 
     def _apply_template(self, queue: RuntimeQueue) -> None:
         template = queue.parent.template if queue.parent is not None else None
@@ -276,11 +291,32 @@ class RuntimeTree:
         for queue in sorted(candidates, key=lambda each: (-each.depth, each.path)):
             if queue.parent is None or queue.children or not is_empty(queue):
                 continue
-            del queue.parent.children[queue.name]
-            del self._queues[queue.path]
-            self._removable.remove(queue.path)
-            removed.append(QueueChange(kind=ChangeKind.REMOVED, queue=queue))
+            removed.append(self._remove(queue, queue.parent))
         return removed
+
+    def tidy(self, is_empty: Callable[[RuntimeQueue], bool]) -> list[QueueChange]:
+        """
+        Remove created queues without applications; those above that have some become leaves.
+
+        The result is the tree that `restore` makes of the queues that have applications.
+        """
+        removed = []
+        candidates = [self._queues[path] for path in self._removable]
+        created = [each for each in candidates if not each.is_managed]
+        for queue in sorted(created, key=lambda each: -each.depth):
+            if queue.children or queue.parent is None:
+                continue
+            if is_empty(queue):
+                removed.append(self._remove(queue, queue.parent))
+            elif not queue.is_leaf:
+                self._become_leaf(queue)
+        return removed
+
+    def _remove(self, queue: RuntimeQueue, parent: RuntimeQueue) -> QueueChange:
+        del parent.children[queue.name]
+        del self._queues[queue.path]
+        self._removable.remove(queue.path)
+        return QueueChange(kind=ChangeKind.REMOVED, queue=queue)
 
     def _add(self, path: str, *, is_leaf: bool, is_managed: bool) -> RuntimeQueue:
         parent = self._queues[path.rpartition(".")[0]]
