@@ -118,7 +118,6 @@ TITLES = {
     "hierarchy_no_node_has_room": ("No room on a node", ReasonClass.WAITING),
     "hierarchy_gang_has_no_room": ("No room for all pods", ReasonClass.WAITING),
     "hierarchy_waits_for_stopping": ("Starting soon", ReasonClass.SOON),
-    "ask_backoff": ("Pausing", ReasonClass.WAITING),
     "not_placed": ("No placement rule matched", ReasonClass.REJECTED),
     "placement_failed": ("Placement failed", ReasonClass.REJECTED),
     "queue_not_created": ("Queue not created", ReasonClass.REJECTED),

@@ -505,13 +505,12 @@ STORIES: dict[Reason, Story] = {
 
 
 #: Every dialect rejects a queue with an undefined flavor, a withdrawn workload keeps the reason of
-#: its admission, and the policies above route by the label alone. Pauses end with the next turn,
-#: and a timeout of gangs takes at least a second.
+#: its admission, and the policies above route by the label alone. A timeout of gangs takes at least
+#: a second.
 WITHOUT_STORY = {
     QUEUE_MISCONFIGURED,
     WITHDRAWN_WHILE_RUNNING,
     shared.QUEUE_MISSING,
-    hierarchy.BACKOFF,
     hierarchy.GANG_TIMEOUT,
 }
 

@@ -271,7 +271,6 @@ def test_every_rule_has_a_verdict() -> None:
         (None, Verdict.NOT_FORCED, "", ""),
         (None, Verdict.NO_ACCESS, "root.default", "root.default"),
     ]
-    assert placement.is_default
     assert placement.message("1") == (
         "failed to place application 1: application rejected: no placement rule matched"
     )

@@ -12,8 +12,6 @@ from console.engine.disciplines.hierarchy.spec import PlacementRule
 from console.engine.disciplines.hierarchy.submission import (
     Submission,
     identify,
-    missing_partition,
-    stopped_partition,
     submit,
 )
 from tests.engine.hierarchy.builders import ALL_USERS, application, rule, tree
@@ -124,10 +122,3 @@ def test_a_recovery_queue_that_is_no_leaf_is_not_found() -> None:
         None,
         "failed to find queue root.@recovery@ for application app",
     )
-
-
-def test_refusals_by_the_partition() -> None:
-    assert missing_partition("1", "x") == (
-        "Failed to add application 1 to partition x, partition doesn't exist"
-    )
-    assert stopped_partition("1", "x") == ("partition x is stopped cannot add a new application 1")

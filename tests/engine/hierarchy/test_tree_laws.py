@@ -183,7 +183,8 @@ def test_a_stated_path_finds_its_queue_in_any_case(
         assert placement.queue == path
     else:
         assert placement.queue in (None, "root.default", "root.root")
-        assert placement.queue is None or placement.is_default or path == "root"
+        is_default = placement.queue == "root.default"
+        assert placement.queue is None or is_default or path == "root"
 
 
 @given(specs(), RULES, st.lists(applications(), max_size=4))

@@ -42,7 +42,6 @@ def facts_of_nomination(found: HierarchyNomination) -> HierarchyFacts:
         pods=sum(found.counts.values()),
         placed=found.placed,
         refusal=None if found.refusal is None else _check(found.refusal),
-        until=found.until,
         checks=tuple(map(_check, found.checks)),
         nodes=tuple(NodeStep(cause=each.cause, nodes=each.nodes) for each in found.shortages),
         preemption=None

@@ -93,14 +93,6 @@ def no_room_for_gang(context: ExplainContext) -> str:
     return f"{lead}, and {shortages(facts.nodes)}." if facts.nodes else f"{lead}."
 
 
-def backoff(context: ExplainContext) -> str:
-    """Return why the workload is not tried now."""
-    return (
-        f"Waiting in {context.queue}: its pods had no node several times, so that it pauses for "
-        "the delay that the queue states."
-    )
-
-
 def not_placed(context: ExplainContext) -> str:
     """Return why no placement rule has a queue for the workload."""
     rules = facts_of(context.trace).rules

@@ -106,6 +106,8 @@ class LivePartition:
             compatibility=self.compatibility,
             attempt_interval=0,
             waits_for_stopping=True,
+            # What has no room is not tried again before an event may have made some.
+            pauses=False,
         )
 
     def _add_usage(self, queue: RuntimeQueue) -> QueueUsage:

@@ -179,7 +179,6 @@ class LiveWorld:
             yield from changes.starts.values()
         for uid in self.growing:
             known = self.known[uid]
-            yield known.app.backoff_until
             if known.partition.partition.preempts:
                 delay = known.app.queue.queue.settings.preemption_delay
                 for ask in known.app.asks:

@@ -16,8 +16,6 @@ from console.engine.model.trace import TurnStep
 class Stage(StrEnum):
     """What the scheduler checks before a pod starts, in its order."""
 
-    #: The config does not have the queue any more.
-    DRAINING = "draining"
     APPLICATION_LIMIT_QUEUE = "application_limit_queue"
     APPLICATION_LIMIT_USER = "application_limit_user"
     APPLICATION_LIMIT_GROUP = "application_limit_group"
@@ -108,8 +106,6 @@ class HierarchyNomination:
     #: What refuses the start: the first check that fails. None: it fits, or waits for something
     #: else.
     refusal: Check | None = None
-    #: Until when it pauses, in milliseconds; only for `Stage.BACKOFF`.
-    until: int | None = None
     #: All checks for one pod, in the order of the scheduler. Only in a report.
     checks: tuple[Check, ...] = ()
     #: Pods for which a node was found; all of them if it fits.

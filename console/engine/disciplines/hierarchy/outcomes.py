@@ -25,7 +25,6 @@ from console.engine.disciplines.hierarchy.nomination import (
 )
 from console.engine.disciplines.hierarchy.preemption import fence_of, victim_candidates
 from console.engine.disciplines.hierarchy.reasons import (
-    BACKOFF,
     GANG_HAS_NO_ROOM,
     GANG_TIMEOUT,
     GROUP_OVER_APPLICATIONS,
@@ -60,7 +59,6 @@ _REASONS: Final[Mapping[Stage, Reason]] = {
     Stage.APPLICATION_LIMIT_QUEUE: OVER_APPLICATIONS,
     Stage.APPLICATION_LIMIT_USER: USER_OVER_APPLICATIONS,
     Stage.APPLICATION_LIMIT_GROUP: GROUP_OVER_APPLICATIONS,
-    Stage.BACKOFF: BACKOFF,
     Stage.USER_QUOTA: USER_QUOTA,
     Stage.GROUP_QUOTA: GROUP_QUOTA,
     Stage.QUEUE_QUOTA: QUEUE_QUOTA,

@@ -101,8 +101,6 @@ class Placement:
     queue: str | None = None
     #: In the order of the rules, to the one that decided.
     attempts: tuple[Attempt, ...] = ()
-    #: Whether the queue is `DEFAULT_PATH` because no rule matched.
-    is_default: bool = False
     #: YuniKorn's words for the refusal, without those about the application; empty if placed.
     problem: str = ""
 
@@ -129,7 +127,7 @@ def place(tree: RuntimeTree, rules: Sequence[PlacementRule], application: Applic
         return _placement(attempts)
     attempt = Attempt(verdict=Verdict.ACCEPTED, rule=_LAST_RULE, queue=DEFAULT_PATH)
     attempts.append(_checked(tree, attempt, application))
-    return replace(_placement(attempts), is_default=True)
+    return _placement(attempts)
 
 
 def _chain(rules: Sequence[PlacementRule]) -> Iterator[tuple[int | None, PlacementRule]]:

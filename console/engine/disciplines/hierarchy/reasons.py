@@ -146,16 +146,6 @@ WAITS_FOR_STOPPING: Final = register(
         advice="Wait. If it lasts, the executor has not released the pods that have to stop.",
     )
 )
-BACKOFF: Final = register(
-    Reason(
-        "ask_backoff",
-        label="Pausing",
-        headline=headlines.backoff,
-        reason_class=ReasonClass.WAITING,
-        advice="Wait: it is tried again after the delay that its queue states.",
-        shortage=Shortage.NOW,
-    )
-)
 NOT_PLACED: Final = register(
     Reason(
         "not_placed",

@@ -29,7 +29,6 @@ class QueueStatus(StrEnum):
     ACTIVE = "Active"
     #: The config does not have it any more: it takes no application, and goes when it is empty.
     DRAINING = "Draining"
-    STOPPED = "Stopped"
 
 
 class RuntimeQueue:

@@ -44,7 +44,6 @@ from console.engine.disciplines.hierarchy.resources import (
     remaining,
     times,
 )
-from console.engine.disciplines.hierarchy.runtime_queue import QueueStatus
 from console.engine.disciplines.hierarchy.spec import Compatibility
 from console.engine.disciplines.hierarchy.users import Level, UserUsage
 
@@ -139,6 +138,7 @@ class Scheduler:
         forgetful: bool = False,
         attempt_interval: int = ATTEMPT_INTERVAL,
         waits_for_stopping: bool = False,
+        pauses: bool = True,
     ) -> None:
         self.root, self.nodes, self.users = root, nodes, users
         self.preempts = preempts
@@ -147,6 +147,8 @@ class Scheduler:
         self._attempt_interval = attempt_interval
         #: Whether asks wait for the room of pods that have to stop, before others stop for them.
         self._waits_for_stopping = waits_for_stopping
+        #: Whether applications pause after asks without a node, as their queue states.
+        self._pauses = pauses
         #: Applications that wait for such room.
         self.waiting: set[Application] = set()
         #: All applications by leaf and id.
@@ -208,7 +210,7 @@ class Scheduler:
         return (share, priority, pending, queue.path)
 
     def _is_candidate(self, queue: QueueUsage) -> bool:
-        return queue.has_pending and queue.queue.status is not QueueStatus.STOPPED
+        return queue.has_pending
 
     def _order(self, queue: QueueUsage) -> list[tuple[Any, ...]]:
         """Return the heap of the children, or of the lines, that have not failed."""
@@ -299,7 +301,7 @@ class Scheduler:
             return self._start_together(app)
         failed = 0
         for ask in app.asks:
-            if settings.backoff and failed >= settings.backoff:
+            if self._pauses and settings.backoff and failed >= settings.backoff:
                 app.backoff_until = self.now + settings.backoff_delay
                 return None
             if ask.task_group and app.is_replaceable(ask):

@@ -104,18 +104,6 @@ def not_created(queue: str, application: str, refusal: str) -> str:
     return f"failed to create {kind} queue {queue} for application {application}\n{refusal}"
 
 
-def missing_partition(application: str, partition: str) -> str:
-    """Return YuniKorn's refusal of an application for a partition that does not exist."""
-    return (
-        f"Failed to add application {application} to partition {partition}, partition doesn't exist"
-    )
-
-
-def stopped_partition(application: str, partition: str) -> str:
-    """Return YuniKorn's refusal of an application for a partition that the config lost."""
-    return f"partition {partition} is stopped cannot add a new application {application}"
-
-
 def _create(tree: RuntimeTree, path: str, application: Application) -> list[QueueChange]:
     if path == RECOVERY_PATH:
         return tree.create_recovery()

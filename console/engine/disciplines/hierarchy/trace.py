@@ -108,8 +108,6 @@ class HierarchyFacts(TraceSection):
     problem: str = ""
     #: The first check that fails.
     refusal: CheckStep | None = None
-    #: Until when the workload pauses, in milliseconds.
-    until: int | None = None
     #: Only in explanations of the present: all checks for one pod.
     checks: tuple[CheckStep, ...] = ()
     nodes: tuple[NodeStep, ...] = ()
