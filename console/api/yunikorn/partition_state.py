@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from console.api.yunikorn.allocations import missing_pods, requested_by, used_by
 from console.api.yunikorn.shapes import amounts_of_usage
 from console.capacity.queries.kept_inventory import present_inventory
+from console.engine.disciplines.hierarchy.busy_queues import accounts_of, place_of, tree_with
 from console.engine.disciplines.hierarchy.live_world import PARTITION_LABEL
 from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
 from console.engine.disciplines.hierarchy.requests import in_queue_units
 from console.engine.disciplines.hierarchy.resources import NOTHING, Resources, plus, times
-from console.engine.disciplines.hierarchy.runtime_queue import RuntimeQueue
-from console.engine.disciplines.hierarchy.spec import DEFAULT_PARTITION, ROOT, HierarchySpec
-from console.engine.disciplines.hierarchy.tree import RuntimeTree
+from console.engine.disciplines.hierarchy.spec import DEFAULT_PARTITION, HierarchySpec
 from console.engine.model.history import Live
 from console.engine.model.inventory import Cluster, Inventory, Node
 from console.orgs.models import Organization
@@ -102,22 +101,15 @@ class OrganizationState:
         nodes = self.nodes(name)
         live = self._live
         busy = dict.fromkeys((*live.running, *live.pending, *live.usage))
-        here = [each for each in busy if self._is_in(each, name)]
-        created: list[str] = []
-        gone: list[str] = []
-        for each in here:
-            if each not in self._spec.queues:
-                (gone if self._spec.created_queue(each) is None else created).append(each)
-        tree = RuntimeTree.build(self._spec, name, created)
-        draining = frozenset(
-            change.queue.path for each in gone for change in tree.restore(self._path(each))
-        )
+        places = {each: place_of(self._spec, each) for each in busy}
+        here = {each: place[1] for each, place in places.items() if place and place[0] == name}
+        tree, draining = tree_with(self._spec, name, here)
         tree.set_root_maximum(_sum_of(nodes) or None)
-        queues = dict(_usages(tree.queues.values()))
-        for each in here:
-            self._count_used(queues[self._path(each)], each)
+        queues = accounts_of(tree)
+        for each, path in here.items():
+            self._count_used(queues[path], each)
             if with_requests:
-                self._count_requested(queues[self._path(each)], each)
+                self._count_requested(queues[path], each)
         return PartitionState(
             name=name,
             nodes=nodes,
@@ -125,15 +117,6 @@ class OrganizationState:
             draining=draining,
             counts={each: (live.running.get(each, 0), live.pending.get(each, 0)) for each in here},
         )
-
-    def _is_in(self, queue: str, partition: str) -> bool:
-        found, path = self._spec.split(queue)
-        # A queue of an earlier config in another language has no place in the tree.
-        is_below_root = path.lower().startswith(f"{ROOT}.")
-        return found is not None and found.name == partition and is_below_root
-
-    def _path(self, queue: str) -> str:
-        return self._spec.split(queue)[1].lower()
 
     def _count_used(self, usage: QueueUsage, name: str) -> None:
         """Add what the workloads of a queue use to it and to those above it."""
@@ -159,14 +142,6 @@ class OrganizationState:
             if missing:
                 count = sum(pods for _, pods in missing)
                 usage.change_pending(requested_by(missing), count, workload.priority or 0)
-
-
-def _usages(queues: Iterable[RuntimeQueue]) -> Iterator[tuple[str, QueueUsage]]:
-    found: dict[str, QueueUsage] = {}
-    for queue in queues:
-        parent = None if queue.parent is None else found[queue.parent.path]
-        found[queue.path] = QueueUsage(queue, parent)
-    yield from found.items()
 
 
 def _sum_of(nodes: Iterable[PartitionNode]) -> Resources:

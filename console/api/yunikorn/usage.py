@@ -17,9 +17,11 @@ from console.api.yunikorn.partition_state import OrganizationState
 from console.api.yunikorn.shapes import present
 from console.dialects.yunikorn.access import LIMITED_GROUP, LIMITED_USER
 from console.engine.disciplines.hierarchy.applications import Application
+from console.engine.disciplines.hierarchy.busy_queues import limits_of, place_of
 from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
 from console.engine.disciplines.hierarchy.spec import ROOT, HierarchySpec, Limit
-from console.engine.disciplines.hierarchy.users import WILDCARD, Bound, Use, UserUsage
+from console.engine.disciplines.hierarchy.users import WILDCARD, Bound, Use, UserUsage, groups_of
+from console.errors import ConsoleError
 from console.orgs.models import Organization
 from console.reading import printable
 from console.workloads.models import Workload
@@ -56,34 +58,31 @@ class HolderUsage:
         queues = {name: state.partition(name).queues for name in names}
         self._set_limits(spec, queues.values())
         for row in rows:
-            named, path = spec.split(row.queue or "")
-            queue = queues.get(named.name, {}).get(path) if named is not None else None
+            place = place_of(spec, row.queue or "")
+            queue = queues.get(place[0], {}).get(place[1]) if place is not None else None
             if queue is not None:
                 self._charge(row, queue)
         for is_group, uses in ((False, self._usage.users), (True, self._usage.groups)):
             for holder, by_path in uses.items():
-                self._holder(holder, is_group=is_group).uses.update(by_path)
+                # Workloads without a user are nobody's.
+                if holder:
+                    self._holder(holder, is_group=is_group).uses.update(by_path)
 
     def _set_limits(
         self, spec: HierarchySpec, partitions: Iterable[Mapping[str, QueueUsage]]
     ) -> None:
-        by_spelling = spec.compatibility.limits_by_spelling
         limits: dict[str, Sequence[Limit]] = {}
         for queues in partitions:
-            for path, usage in queues.items():
-                queue = usage.queue
-                is_spelled = queue.spec is None or queue.spec.spelling == path
-                if queue.limits and (is_spelled or not by_spelling):
-                    limits[path] = queue.limits
+            limits.update(limits_of(spec, (usage.queue for usage in queues.values())))
         self._usage.set_limits(limits, ())
         for path in limits:
             self._add_limits(path)
 
     def _charge(self, row: Workload, queue: QueueUsage) -> None:
-        groups = tuple(row.groups) or ((row.user,) if row.user else ())
+        groups = groups_of(row.user, row.groups)
         app = Application(id=row.uid, queue=queue, user=row.user, groups=groups)
         self._usage.charge(app, used_by(row))
-        if app.group:
+        if app.group and app.user:
             self._holder(app.user, is_group=False).groups[app.id] = app.group
 
     def _add_limits(self, path: str) -> None:
@@ -173,20 +172,24 @@ class OneUsage(UsageView):
 
     def get(self, request: Request, partition: str, name: str) -> Response:
         """Return the user or group; raises Missing or WrongParameter."""
+        usage, is_whole = self.usage(partition)
+        found = usage.holders[self.is_group].get(name)
+        if found is None:
+            raise self._absent(name, partition)
+        return incomplete(Response(usage.answer(found)), is_whole=is_whole)
+
+    def _absent(self, name: str, partition: str) -> ConsoleError:
+        """Return the error about a name without usage and limit: YuniKorn checks it first."""
         noun = "Group" if self.is_group else "User"
         pattern = LIMITED_GROUP if self.is_group else LIMITED_USER
         if not pattern.fullmatch(name) and name != WILDCARD:
-            raise WrongParameter(
+            return WrongParameter(
                 noun.lower(),
                 f"Invalid {noun.lower()} name",
                 f"{printable(name)!r} is not a name that a {noun.lower()} can have.",
             )
-        usage, is_whole = self.usage(partition)
-        found = usage.holders[self.is_group].get(name)
-        if found is None:
-            raise Missing(
-                f"{noun} not found",
-                f"The {noun.lower()} {name!r} has no running workloads in the partition "
-                f"{partition}, and no limit.",
-            )
-        return incomplete(Response(usage.answer(found)), is_whole=is_whole)
+        return Missing(
+            f"{noun} not found",
+            f"The {noun.lower()} {name!r} has no running workloads in the partition "
+            f"{partition}, and no limit.",
+        )

@@ -26,6 +26,7 @@ from console.engine.disciplines.hierarchy.spec import (
     RuleKind,
 )
 from console.engine.disciplines.hierarchy.tree import RuntimeTree
+from console.engine.disciplines.hierarchy.users import groups_of
 from console.engine.model.route import Route
 from console.engine.model.routing import Destination
 from console.engine.model.workload import Workload
@@ -151,7 +152,7 @@ def application_of(workload: Workload, queue: str) -> Application:
     return Application(
         id=application_id(workload.labels) or workload.id,
         user=workload.user,
-        groups=workload.groups or ((workload.user,) if workload.user else ()),
+        groups=groups_of(workload.user, workload.groups),
         queue=queue,
         tags=tags,
     )

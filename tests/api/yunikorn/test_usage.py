@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from console.workloads.models import Workload
 from console.workloads.queries import placed
 from tests.api.yunikorn.conftest import CONFIG, Busy, Rest
 
@@ -92,6 +93,14 @@ def test_users_and_groups_of_limits_are_listed_without_usage(scheduler: Rest) ->
 )
 def test_what_does_not_exist_is_told(scheduler: Rest, path: str, status: int, message: str) -> None:
     assert scheduler.get(f"{USAGE}/{path}").error[:2] == (status, message)
+
+
+def test_users_with_usage_are_found_whatever_their_names(busy: Busy) -> None:
+    Workload.objects.filter(uid=busy.ids["one"]).update(user="7 up", groups=[])
+    Workload.objects.filter(uid=busy.ids["wide"]).update(user="", groups=[])
+    users = busy.rest.read(f"{USAGE}/users")
+    assert [each["userName"] for each in users] == ["7 up", "ann"]
+    assert busy.rest.read(f"{USAGE}/user/7%20up") == users[0]
 
 
 def test_an_answer_from_some_of_the_workloads_has_a_warning(

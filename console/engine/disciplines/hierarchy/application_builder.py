@@ -10,6 +10,7 @@ from console.engine.disciplines.hierarchy.applications import Application, Ask
 from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
 from console.engine.disciplines.hierarchy.requests import GANG, HARD, of_pod
 from console.engine.disciplines.hierarchy.resources import NOTHING, Resources, plus, times
+from console.engine.disciplines.hierarchy.users import groups_of
 from console.engine.model.workload import PodSet, Workload
 from console.engine.pending.pending_class import Pending
 
@@ -32,7 +33,7 @@ class ApplicationBuilder:
             id=workload.id,
             queue=queue,
             user=workload.user,
-            groups=workload.groups or ((workload.user,) if workload.user else ()),
+            groups=groups_of(workload.user, workload.groups),
             created=workload.sequence,
         )
 

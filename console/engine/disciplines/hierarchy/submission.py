@@ -15,6 +15,7 @@ from console.engine.disciplines.hierarchy.runtime_queue import (
 )
 from console.engine.disciplines.hierarchy.spec import PlacementRule
 from console.engine.disciplines.hierarchy.tree import CreationRefused, RuntimeTree
+from console.engine.disciplines.hierarchy.users import groups_of
 
 #: The user and the group of an application that has to be accepted and states no valid user.
 FALLBACK_USER: Final = "nobody"
@@ -95,7 +96,7 @@ def identify(application: Application) -> Application | str:
         return replace(application, user=FALLBACK_USER, groups=(FALLBACK_GROUP,))
     if problem is not None:
         return problem
-    return application if application.groups else replace(application, groups=(application.user,))
+    return replace(application, groups=groups_of(application.user, application.groups))
 
 
 def not_created(queue: str, application: str, refusal: str) -> str:

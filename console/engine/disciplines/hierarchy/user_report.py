@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from console.engine.disciplines.hierarchy.ledger import counted
-from console.engine.disciplines.hierarchy.requests import in_thousandths
-from console.engine.disciplines.hierarchy.resources import NOTHING
-from console.engine.disciplines.hierarchy.spec import HierarchySpec
-from console.engine.disciplines.hierarchy.users import WILDCARD, Bound, QueueLimits
-from console.engine.model.amounts import SCALE, Usage
+from console.engine.disciplines.hierarchy.applications import Application
+from console.engine.disciplines.hierarchy.busy_queues import (
+    accounts_of,
+    limits_of,
+    place_of,
+    tree_with,
+)
+from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
+from console.engine.disciplines.hierarchy.requests import PODS, in_thousandths, of_pod
+from console.engine.disciplines.hierarchy.resources import NOTHING, Resources, plus, times
+from console.engine.disciplines.hierarchy.spec import ROOT, HierarchySpec, Limit
+from console.engine.disciplines.hierarchy.users import (
+    WILDCARD,
+    Bound,
+    Use,
+    UserUsage,
+    groups_of,
+)
+from console.engine.model.amounts import SCALE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,8 +33,8 @@ class RunningOfUser:
     queue: str
     user: str
     groups: tuple[str, ...] = ()
-    #: In thousandths.
-    usage: Usage
+    #: What one pod requests, in thousandths, and the number of such pods that run.
+    pods: Sequence[tuple[Mapping[str, int], int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +47,8 @@ class LevelLine:
     used: int
     #: None: no limit.
     limit: int | None = None
+    #: Whether a rule created the queue above others: the config has it not, and nothing runs in it.
+    is_between: bool = False
 
     @property
     def share(self) -> int:
@@ -54,9 +69,11 @@ class LevelLine:
 class HolderUse:
     """What one user or group uses."""
 
-    #: ``*``: all users without a group that a limit names, together.
+    #: ``*`` of a group: all users without a group that a limit names, together.
     name: str
     is_group: bool = False
+    #: Running workloads in all partitions.
+    workloads: int = 0
     #: Each queue after the one above it; its workloads, then the resources by name.
     lines: tuple[LevelLine, ...] = ()
 
@@ -67,36 +84,15 @@ class HolderUse:
         return max(limited, key=lambda each: each.share, default=None)
 
 
-@dataclass(slots=True)
-class _Use:
-    workloads: int = 0
-    resources: dict[str, int] = field(default_factory=dict)
-
-
 def user_report(spec: HierarchySpec, running: Iterable[RunningOfUser]) -> tuple[HolderUse, ...]:
-    """Return users and groups with usage or a limit of their own, the tightest limit first."""
-    limits = {name: QueueLimits.of(each.limits) for name, each in spec.queues.items()}
-    uses: dict[tuple[bool, str], dict[str, _Use]] = {}
-    for name, stated in limits.items():
-        for is_group, holders in ((False, stated.users), (True, stated.groups)):
-            for holder in holders:
-                if is_group or holder != WILDCARD:
-                    uses.setdefault((is_group, holder), {}).setdefault(name, _Use())
-    for each in running:
-        path = (each.queue, *spec.path(each.queue))
-        group = _group_of(limits, path, each.groups)
-        holders_of = [(False, each.user)] if each.user else []
-        if group is not None:
-            holders_of.append((True, group))
-        for key in holders_of:
-            _add(uses.setdefault(key, {}), path, each.usage)
-    found = (
-        HolderUse(
-            name=name, is_group=is_group, lines=tuple(_lines(name, is_group, by_queue, limits))
-        )
-        for (is_group, name), by_queue in uses.items()
-    )
-    return tuple(sorted(found, key=_order))
+    """
+    Return users and groups with usage or a limit of their own, the tightest limit first.
+
+    Each counts as the scheduler counts it. Queues of earlier configs in other languages have no
+    limits and none above them.
+    """
+    running = tuple(running)
+    return tuple(sorted(_Report(spec, running).holders(), key=_order))
 
 
 def _order(holder: HolderUse) -> tuple[int, bool, str]:
@@ -104,48 +100,132 @@ def _order(holder: HolderUse) -> tuple[int, bool, str]:
     return -(tightest.share if tightest is not None else -1), holder.is_group, holder.name
 
 
-def _group_of(
-    limits: Mapping[str, QueueLimits], path: tuple[str, ...], groups: tuple[str, ...]
-) -> str | None:
-    """Return the group whose limits count: that of the nearest queue with a limit for one."""
-    if not groups:
-        return None
-    for name in path:
-        found = limits[name].group_for(groups) if name in limits else None
-        if found is not None:
-            return found
-    return None
+@dataclass(slots=True)
+class _Account:
+    """The usage of users in partitions that count them together."""
+
+    usage: UserUsage
+    #: By partition and path.
+    queues: Mapping[tuple[str, str], QueueUsage]
+    #: Full names of the queues by path.
+    names: dict[str, str] = field(default_factory=dict)
+    #: Paths of queues with limits.
+    limited: Sequence[str] = ()
 
 
-def _add(uses: dict[str, _Use], path: tuple[str, ...], usage: Usage) -> None:
-    for name in path:
-        use = uses.setdefault(name, _Use())
-        use.workloads += 1
-        for key, amount in usage.items():
-            resource = counted(key)[1]
-            use.resources[resource] = use.resources.get(resource, 0) + amount
+class _Report:
+    def __init__(self, spec: HierarchySpec, running: Sequence[RunningOfUser]) -> None:
+        self._spec = spec
+        self._busy = dict.fromkeys(each.queue for each in running)
+        self._counts_pods = any(
+            PODS in (limit.resources or NOTHING)
+            for queue in spec.queues.values()
+            for limit in queue.limits
+        )
+        is_shared = spec.compatibility.shared_user_usage
+        together = [list(spec.partitions)] if is_shared else [[each] for each in spec.partitions]
+        self._accounts = [self._account(names) for names in together]
+        #: By name of the user and of the queue.
+        self._elsewhere: dict[str, dict[str, Use]] = {}
+        for number, each in enumerate(running):
+            self._count(str(number), each)
 
+    def _account(self, partitions: Iterable[str]) -> _Account:
+        queues: dict[tuple[str, str], QueueUsage] = {}
+        limits: dict[str, Sequence[Limit]] = {}
+        names: dict[str, str] = {}
+        for name in partitions:
+            tree, _ = tree_with(self._spec, name, self._busy)
+            partition = self._spec.partitions[name]
+            for path, queue in accounts_of(tree).items():
+                queues[name, path] = queue
+                names.setdefault(path, partition.full_name(path))
+            limits.update(limits_of(self._spec, tree.queues.values()))
+        usage = UserUsage()
+        usage.set_limits(limits, ())
+        return _Account(usage=usage, queues=queues, names=names, limited=tuple(limits))
 
-def _lines(
-    holder: str, is_group: bool, uses: Mapping[str, _Use], limits: Mapping[str, QueueLimits]
-) -> Iterator[LevelLine]:
-    for name in sorted(uses):
-        use, bound = uses[name], _bound(limits.get(name), holder, is_group=is_group)
-        yield LevelLine(queue=name, used=use.workloads, limit=bound.applications or None)
-        amounts = in_thousandths(bound.resources or NOTHING)
-        for resource in sorted({*use.resources, *(bound.resources or NOTHING)}):
+    def _count(self, key: str, each: RunningOfUser) -> None:
+        used: Resources = NOTHING
+        for requests, count in each.pods:
+            used = plus(used, times(of_pod(requests, counts_pods=self._counts_pods), count))
+        place = place_of(self._spec, each.queue)
+        for account in self._accounts:
+            queue = account.queues.get(place) if place is not None else None
+            if queue is not None:
+                groups = groups_of(each.user, each.groups)
+                app = Application(id=key, queue=queue, user=each.user, groups=groups)
+                account.usage.charge(app, used)
+                return
+        use = self._elsewhere.setdefault(each.user, {}).setdefault(each.queue, Use())
+        use.resources = plus(use.resources, used)
+        use.applications.add(key)
+
+    def holders(self) -> Iterator[HolderUse]:
+        """Yield users and groups with usage or a limit of their own."""
+        for is_group in (False, True):
+            names: dict[str, None] = {}
+            for account in self._accounts:
+                names.update(dict.fromkeys(_named_by(account, is_group=is_group)))
+            if not is_group:
+                names.update(dict.fromkeys(self._elsewhere))
+            for name in names:
+                # Workloads without a user are nobody's.
+                if name:
+                    yield self._holder(name, is_group=is_group)
+
+    def _holder(self, name: str, *, is_group: bool) -> HolderUse:
+        workloads = 0
+        lines: list[LevelLine] = []
+        for account in self._accounts:
+            uses = (account.usage.groups if is_group else account.usage.users).get(name, {})
+            workloads += len(uses[ROOT].applications) if ROOT in uses else 0
+            own = {path for path in account.limited if _is_stated(account, path, name, is_group)}
+            for path in sorted({*uses, *own}):
+                bound = _bound(account, path, name, is_group=is_group)
+                lines += self._lines(account.names[path], uses.get(path) or Use(), bound)
+        for queue, use in sorted(({} if is_group else self._elsewhere.get(name, {})).items()):
+            workloads += len(use.applications)
+            lines += self._lines(queue, use, Bound())
+        return HolderUse(name=name, is_group=is_group, workloads=workloads, lines=tuple(lines))
+
+    def _lines(self, queue: str, use: Use, bound: Bound) -> Iterator[LevelLine]:
+        is_between = queue not in self._spec.queues and queue not in self._busy
+        yield LevelLine(
+            queue=queue,
+            used=len(use.applications),
+            limit=bound.applications or None,
+            is_between=is_between,
+        )
+        stated = bound.resources or NOTHING
+        amounts, used = in_thousandths(stated), in_thousandths(use.resources)
+        for resource in sorted({*used, *stated}):
             # A limit of only zeros is none.
-            limit = amounts.get(resource, 0) if resource in (bound.resources or NOTHING) else None
+            limit = amounts.get(resource, 0) if amounts and resource in stated else None
             yield LevelLine(
-                queue=name,
+                queue=queue,
                 resource=resource,
-                used=use.resources.get(resource, 0),
-                limit=limit if amounts else None,
+                used=used.get(resource, 0),
+                limit=limit,
+                is_between=is_between,
             )
 
 
-def _bound(limits: QueueLimits | None, holder: str, *, is_group: bool) -> Bound:
-    if limits is None:
-        return Bound()
-    found = limits.groups.get(holder) if is_group else limits.of_user(holder)
-    return found or Bound()
+def _named_by(account: _Account, *, is_group: bool) -> Iterator[str]:
+    """Yield the users or groups with usage, and those that a limit names."""
+    yield from account.usage.groups if is_group else account.usage.users
+    for path in account.limited:
+        stated = account.usage.limits_at(path)
+        for name in stated.groups if is_group else stated.users:
+            if is_group or name != WILDCARD:
+                yield name
+
+
+def _is_stated(account: _Account, path: str, name: str, is_group: bool) -> bool:
+    stated = account.usage.limits_at(path)
+    return name in (stated.groups if is_group else stated.users)
+
+
+def _bound(account: _Account, path: str, name: str, *, is_group: bool) -> Bound:
+    stated = account.usage.limits_at(path)
+    return (stated.groups.get(name) if is_group else stated.of_user(name)) or Bound()

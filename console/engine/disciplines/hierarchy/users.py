@@ -22,6 +22,16 @@ from console.engine.disciplines.hierarchy.spec import Limit
 WILDCARD: Final = "*"
 
 
+def groups_of(user: str, groups: Sequence[str]) -> tuple[str, ...]:
+    """
+    Return the groups of a user that count: without *groups*, one with the name of the user.
+
+    >>> groups_of("sue", ["dev"]), groups_of("sue", []), groups_of("", [])
+    (('dev',), ('sue',), ())
+    """
+    return tuple(groups) or ((user,) if user else ())
+
+
 class Bound(NamedTuple):
     """What one user or group may use in a queue and below it."""
 
