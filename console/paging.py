@@ -29,6 +29,7 @@ WINDOWS = (1_000, 9_000, 30_000, 30_000, 30_000)
 
 _LARGEST_KEY = 2**63 - 1
 _CURSOR = re.compile(r"[0-9]{1,19}(?:\.[0-9]{1,19})*", re.ASCII)
+_NAME_CURSOR = re.compile(r"([0-9])\.((?:[0-9a-f]{2})*)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,35 @@ def read_cursor(cursor: str | None, size: int = 1) -> tuple[int, ...] | None:
         return None
     keys = tuple(map(int, cursor.split("."))) if _CURSOR.fullmatch(cursor) else ()
     if len(keys) != size or max(keys) > _LARGEST_KEY:
-        message = "This cursor is not one of this list; use the next of an answer as it is."
-        raise BadRequest([FieldError("cursor", "invalid_cursor", message)])
+        raise _wrong_cursor()
     return keys
+
+
+def write_name_cursor(kind: int, name: str) -> str:
+    """Return an opaque cursor for the position after the row of a *kind* with a *name*."""
+    return f"{kind}.{name.encode().hex()}"
+
+
+def read_name_cursor(cursor: str | None) -> tuple[int, str] | None:
+    """
+    Return the kind and name that `write_name_cursor` wrote, or None for the start of the list.
+
+    Raises BadRequest if *cursor* is not a cursor of such a list.
+    """
+    if not cursor:
+        return None
+    found = _NAME_CURSOR.fullmatch(cursor)
+    try:
+        if found is not None:
+            return int(found[1]), bytes.fromhex(found[2]).decode()
+    except UnicodeDecodeError:
+        pass
+    raise _wrong_cursor()
+
+
+def _wrong_cursor() -> BadRequest:
+    message = "This cursor is not one of this list; use the next of an answer as it is."
+    return BadRequest([FieldError("cursor", "invalid_cursor", message)])
 
 
 def newest_first(driven: QuerySet[M], rest: Q | None, limit: int, cursor: str | None) -> Page[M]:

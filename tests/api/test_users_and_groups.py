@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from console.orgs.permissions import Actor
-from tests.hierarchy import fill_hierarchy
+from tests.hierarchy import fill_hierarchy, submit
 
 
 def test_users_groups_and_placement_rules(api, owner: Actor) -> None:
@@ -18,8 +18,13 @@ def test_users_groups_and_placement_rules(api, owner: Actor) -> None:
         "is_complete": True,
     }
     fill_hierarchy(owner)
-    first = client.get("users", limit=1).body
-    assert first["results"] == [
+    everyone = client.get("users").body["results"]
+    assert [(each["kind"], each["name"]) for each in everyone] == [
+        ("user", "bob"),
+        ("user", "sue"),
+        ("group", "staff"),
+    ]
+    assert everyone[1:2] == [
         {
             "name": "sue",
             "kind": "user",
@@ -52,12 +57,19 @@ def test_users_groups_and_placement_rules(api, owner: Actor) -> None:
             ],
         }
     ]
+    first = client.get("users", limit=1).body
+    assert first["results"] == everyone[:1]
+    # A cursor is a place by name, so that it stays valid when usage changes.
+    submit(owner, "more", "root.dev.web", user="amy", cpu=1)
     rest = client.get("users", cursor=first["next"]).body
-    assert [each["name"] for each in rest["results"]] == ["bob", "staff"]
+    assert ([each["name"] for each in rest["results"]], rest["next"]) == (["sue", "staff"], None)
+    for cursor in ("7", "0.6", "0.ff"):
+        wrong = client.get("users", cursor=cursor)
+        assert (wrong.status, wrong.body["errors"][0]["code"]) == (400, "invalid_cursor")
     assert [each["name"] for each in client.get("users", kind="group").body["results"]] == ["staff"]
     rules = client.get("placement-rules").body
     assert [(each["rule_index"], each["creates"], each["placed"]) for each in rules["rules"]] == [
-        (0, False, 3),
+        (0, False, 4),
         (1, True, 1),
         (2, True, 0),
     ]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
+from console.engine.disciplines.hierarchy.user_report import HolderUse, LevelLine
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.pages.presenters.hierarchy.users import holder_heading, holder_rows, queues_of
 from console.workloads.models import Workload
 from tests.hierarchy import fill_hierarchy
 from tests.pages.page import Element, complaints, read_page
@@ -48,6 +50,11 @@ def _users(viewer: Client) -> None:
     assert "No user or group matches." in get(viewer, "users?q=nobody").text
     refused = get(viewer, "users?kind=robot", status=400)
     assert "kind" in refused.text
+    page = get(viewer, "users?kind=user&q=s")
+    (link,) = page.id("user-rows").all("a")
+    assert link.attrs["href"] == "/o/here/users?kind=user&q=s&of=sue&of_kind=user"
+    choose = "Choose a user or group to see what it uses in each queue."
+    assert choose in page.id("users-detail").text
 
 
 def _one_user(viewer: Client) -> None:
@@ -63,6 +70,19 @@ def _one_user(viewer: Client) -> None:
         ["root.dev.tools", "memory", "1000", "none"],
         ["root.dev.tools", "vcore", "3", "none"],
     ]
+
+    (close, *queues, workloads) = detail.all("a")
+    assert close.attrs["href"] == "/o/here/users"
+    assert [each.text for each in queues] == ["root", "root.dev", "root.dev.tools"]
+    assert workloads.attrs["href"] == "/o/here/workloads?user=sue"
+    detail = get(viewer, "users?of=bob&of_kind=user&q=b").id("users-detail")
+    (close, *queues, _) = detail.all("a")
+    assert close.attrs["href"] == "/o/here/users?q=b"
+    assert [each.text for each in queues] == [
+        *("root", "root.dev", "root.dev.web", "root.spaces", "root.spaces.shop")
+    ]
+    gone = get(viewer, "users?of=nobody&of_kind=user").id("users-detail")
+    assert "nobody has no running workloads, and no limit names it." in gone.text
 
 
 def _placement_rules(viewer: Client) -> None:
@@ -139,6 +159,21 @@ def _why(viewer: Client, org: Organization) -> None:
         ),
     ):
         assert text in page
+
+
+def test_the_group_of_every_other_user_has_words() -> None:
+    others = HolderUse(name="*", is_group=True)
+    assert holder_heading(others) == "All users without a named group"
+    assert [row.title for row in holder_rows([others], lambda name, kind: "")] == [
+        "all users without a named group"
+    ]
+    assert holder_heading(HolderUse(name="dev", is_group=True)) == "Group dev"
+
+
+def test_queues_that_exist_only_above_others_have_no_page() -> None:
+    lines = LevelLine(queue="root", used=1), LevelLine(queue="root.new", used=1, is_between=True)
+    found = queues_of(HolderUse(name="sue", lines=lines))
+    assert [(each.queue, each.has_page) for each in found] == [("root", True), ("root.new", False)]
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
 from console.engine.disciplines.hierarchy.user_report import HolderUse, LevelLine
 from console.engine.disciplines.hierarchy.users import WILDCARD
 from console.engine.model.amounts import SCALE
-from console.engine.wording.words import amount, plural, quantity
+from console.engine.wording.words import amount, plural, quantity, sentence_case
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +24,8 @@ class HolderRow:
     tightest: str
     share: str
     is_exhausted: bool
+    #: URL of the page with its details.
+    url: str
     #: Id of the row, independent of the order.
     key: str
 
@@ -33,6 +35,8 @@ class QueueUse:
     """What a user or group uses in one queue."""
 
     queue: str
+    #: Whether the queue has a page: a queue that a rule created above others has none.
+    has_page: bool
     lines: tuple[LineRow, ...]
 
 
@@ -47,38 +51,51 @@ class LineRow:
     is_tightest: bool
 
 
-def holder_rows(holders: Iterable[HolderUse]) -> tuple[HolderRow, ...]:
-    """Return the rows of users and groups, in their order."""
-    return tuple(map(_row, holders))
+def holder_rows(
+    holders: Iterable[HolderUse], address: Callable[[str, str], str]
+) -> tuple[HolderRow, ...]:
+    """Return the rows of users and groups; *address* returns a URL for a name and its kind."""
+    return tuple(_row(each, address) for each in holders)
 
 
 def holder_title(holder: HolderUse) -> str:
-    """Return the words for a user or group."""
+    """Return the words for a user or group in a list."""
     if holder.is_group and holder.name == WILDCARD:
         return "all users without a named group"
     return holder.name
 
 
+def holder_heading(holder: HolderUse) -> str:
+    """Return the heading of a user or group, such as ``User sue``."""
+    if holder.is_group and holder.name == WILDCARD:
+        return sentence_case(holder_title(holder))
+    return f"{'Group' if holder.is_group else 'User'} {holder.name}"
+
+
 def queues_of(holder: HolderUse) -> tuple[QueueUse, ...]:
     """Return what a user or group uses, queue by queue from the root."""
     tightest = holder.tightest
-    return tuple(
-        QueueUse(queue=queue, lines=tuple(_line(each, each is tightest) for each in lines))
-        for queue, lines in groupby(holder.lines, key=lambda each: each.queue)
-    )
+    found: list[QueueUse] = []
+    for (queue, is_between), lines in groupby(
+        holder.lines, key=lambda each: (each.queue, each.is_between)
+    ):
+        rows = tuple(_line(each, each is tightest) for each in lines)
+        found.append(QueueUse(queue=queue, has_page=not is_between, lines=rows))
+    return tuple(found)
 
 
-def _row(holder: HolderUse) -> HolderRow:
+def _row(holder: HolderUse, address: Callable[[str, str], str]) -> HolderRow:
     tightest = holder.tightest
     kind = "group" if holder.is_group else "user"
     return HolderRow(
         holder=holder,
         title=holder_title(holder),
         kind=kind,
-        workloads=max((each.used for each in holder.lines if not each.resource), default=0),
+        workloads=holder.workloads,
         tightest="" if tightest is None else _words(tightest),
         share="" if tightest is None else f"{tightest.share * 100 // SCALE} %",
         is_exhausted=tightest is not None and tightest.is_exhausted,
+        url=address(holder.name, kind),
         key=f"{kind}-{holder.name.encode().hex()}",
     )
 

@@ -9,8 +9,8 @@ from console.errors import BadRequest
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.live import live_by
-from console.pages.presenters.hierarchy.users import holder_rows, queues_of
-from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
+from console.pages.presenters.hierarchy.users import holder_heading, holder_rows, queues_of
+from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of, with_query
 from console.pages.shell import render_page
 from console.paging import Page, read_cursor, write_cursor
 from console.reading import QueryReader
@@ -49,9 +49,15 @@ def users(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "has_any": bool(holders),
         "errors": errors,
         "search": search,
-        "rows": holder_rows(page.results),
+        "rows": holder_rows(
+            page.results,
+            lambda name, kind: with_query(request.path, query, of=name, of_kind=kind),
+        ),
         "pager": pager_of(request.path, query, page),
+        "of": of,
+        "close_url": with_query(request.path, query, of=None, of_kind=None),
         "detail": detail,
+        "heading": holder_heading(detail) if detail is not None else "",
         "detail_queues": queues_of(detail) if detail is not None else (),
     }
     return render_page(
