@@ -9,10 +9,10 @@ from typing import Any, Final, TypeAlias
 from console.dialects.numbers import LEAST_PRIORITY
 from console.engine.model.workload import PodSet, Workload
 from console.engine.routing.expectations import ExpectedRoute
+from console.orgs.identities import LONGEST_USER, read_groups
 from console.reading import Reader, join
 from console.workloads.read_placement import read_placement
 from console.workloads.read_pod_sets import LONGEST_KEY, read_pod_sets, read_requests
-from console.workloads.submissions import read_groups
 
 #: Returns the lowest priority that may be requested; see `Reader.priority`.
 LeastPriority: TypeAlias = Callable[[], int]
@@ -73,8 +73,10 @@ def read_tested_workload(
         sequence=0,
         labels=_labels(reader, get("labels"), join(path, "labels")),
         namespace=reader.text(get("namespace"), join(path, "namespace"), 253),
-        user=reader.text(get("user"), join(path, "user"), 200),
-        groups=read_groups(reader, get("groups"), join(path, "groups")),
+        user=reader.text(get("user"), join(path, "user"), LONGEST_USER),
+        groups=()
+        if get("groups") is None
+        else read_groups(reader, get("groups"), join(path, "groups")),
         priority=reader.priority(get("priority"), join(path, "priority"), least_priority),
         pod_sets=pod_sets,
         placement=placement,

@@ -65,15 +65,16 @@ def read_user(reader: Reader, value: Any) -> str:
     return user
 
 
-def read_groups(reader: Reader, value: Any) -> tuple[str, ...]:
+def read_groups(reader: Reader, value: Any, path: str = "groups") -> tuple[str, ...]:
     """Return the groups in the list *value*, each once."""
     groups = []
-    for number, item in enumerate(reader.items(value, "groups", 0, MOST_GROUPS)):
-        path = f"groups[{number}]"
-        group = reader.text(item, path, LONGEST_USER, blank=False)
+    for number, item in enumerate(reader.items(value, path, 0, MOST_GROUPS)):
+        place = f"{path}[{number}]"
+        group = reader.text(item, place, LONGEST_USER, blank=False)
         groups.append(group.strip())
         if not group.isprintable():
-            reader.refuse(path, "invalid_name", "A group has no line breaks or control characters.")
+            message = "A group has no line breaks or control characters."
+            reader.refuse(place, "invalid_name", message)
     return tuple(dict.fromkeys(groups))
 
 

@@ -23,6 +23,7 @@ from console.engine.model.amounts import format_amount
 from console.engine.model.workload import PodSet, Workload
 from console.engine.routing.expectations import ExpectedRoute
 from console.errors import BadRequest, FieldError, NotFound
+from console.orgs.identities import groups_in
 from console.orgs.models import Organization
 from console.pages.pasted_labels import paste_one, read_pairs
 from console.reading import Reader, is_storable, printable
@@ -38,8 +39,8 @@ BLANK_ROWS: Final = 3
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
-#: Fields that are one line of text.
-_LINES: Final = ("namespace", "user", "groups", "priority", "requests", "replicas", "template")
+#: Fields of a text that is shown as it was typed, without spaces around it.
+_TEXTS: Final = ("namespace", "user", "groups", "priority", "requests", "replicas", "template")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +53,7 @@ class TesterQuery:
     labels: tuple[tuple[str, str], ...] = ()
     namespace: str = ""
     user: str = ""
-    #: Names of groups, separated by commas.
+    #: Names of groups, one on each line.
     groups: str = ""
     priority: str = ""
     requests: str = ""
@@ -75,7 +76,7 @@ class TesterQuery:
         labels = [pair for k, v in self.labels for pair in (("key", k), ("value", v))]
         # Without a key parameter, the page would show the form and no result.
         labels = labels or [("key", "")]
-        rest = [(name, getattr(self, name)) for name in (*_LINES, "pods", "placement")]
+        rest = [(name, getattr(self, name)) for name in (*_TEXTS, "pods", "placement")]
         given = [(name, value) for name, value in (*parts, *rest, *more.items()) if value]
         return f"?{urlencode([*labels, *given])}"
 
@@ -92,7 +93,7 @@ def read_tester_query(data: QueryDict) -> TesterQuery:
         pods=data.get("pods", "").strip(),
         # The text keeps its lines, which the form shows again.
         placement=data.get("placement", "").strip(),
-        **{name: data.get(name, "").strip() for name in _LINES},
+        **{name: data.get(name, "").strip() for name in _TEXTS},
     )
 
 
@@ -143,7 +144,7 @@ def workload_of(query: TesterQuery, org: Organization) -> Workload:
         "labels": dict(query.labels),
         "namespace": query.namespace,
         "user": query.user,
-        "groups": [each.strip() for each in query.groups.split(",") if each.strip()],
+        "groups": groups_in(query.groups),
     }
     seen: set[str] = set()
     for key, _ in query.labels:
@@ -212,7 +213,7 @@ def _with_fields(query: TesterQuery, workload: Workload, names: Any) -> TesterQu
     if "user" in names:
         changes["user"] = workload.user
     if "groups" in names:
-        changes["groups"] = ", ".join(workload.groups)
+        changes["groups"] = "\n".join(workload.groups)
     if "priority" in names:
         changes["priority"] = "" if workload.priority is None else str(workload.priority)
     if "requests" in names:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from console.engine.model.workload import PodSet
 from console.errors import BadRequest, FieldError
+from console.orgs.identities import LONGEST_USER, read_groups
 from console.reading import Reader, join
 from console.workloads.queries.filters import TYPES
 from console.workloads.read_placement import read_placement
@@ -142,8 +143,10 @@ def _read(reader: Reader, value: Any, path: str, least_priority: Callable[[], in
         pod_sets=()
         if get("pod_sets") is None
         else read_pod_sets(reader, get("pod_sets"), f"{path}.pod_sets"),
-        user=reader.text(get("user"), f"{path}.user", 200),
-        groups=read_groups(reader, get("groups"), f"{path}.groups"),
+        user=reader.text(get("user"), f"{path}.user", LONGEST_USER),
+        groups=()
+        if get("groups") is None
+        else read_groups(reader, get("groups"), f"{path}.groups"),
         project=reader.text(get("project"), f"{path}.project", 200),
         namespace=reader.text(get("namespace"), f"{path}.namespace", 253),
         preemptible=None
@@ -168,16 +171,6 @@ def _tags(reader: Reader, value: Any, path: str) -> dict[str, str]:
 
 def _requests(reader: Reader, value: Any, path: str) -> dict[str, int]:
     return read_requests(reader, value, path, texts=False)
-
-
-def read_groups(reader: Reader, value: Any, path: str) -> tuple[str, ...]:
-    """Read the names of up to 100 groups of a user; None: no groups."""
-    if value is None:
-        return ()
-    items = reader.items(value, path, 0, 100)
-    return tuple(
-        reader.text(item, f"{path}[{i}]", 200, blank=False) for i, item in enumerate(items)
-    )
 
 
 def _reserved(key: str, path: str) -> FieldError:

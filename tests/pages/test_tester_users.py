@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from urllib.parse import urlencode
 
 import pytest
@@ -46,7 +48,7 @@ def _page(browser: Client, **query: str) -> str:
 
 def test_user_and_groups_lead_to_queues(browser: Client) -> None:
     assert "It is routed to root.people.sue with priority 0." in _page(
-        browser, user="sue", groups="ops, dev"
+        browser, user="sue", groups="ops, with comma\ndev"
     )
     assert "It is routed to root.others with priority 0." in _page(browser, user="sue")
 
@@ -64,6 +66,10 @@ def test_many_workloads_state_users(browser: Client) -> None:
     text = " ".join(read_page(answer).text.split())
     assert "for sue root.people.sue" in text
     assert "for bob root.others" in text
+    sets = '[{"labels": {}, "user": "sue", "groups": ["ops, all", "dev"]}]'
+    answer = browser.post(f"{TESTER}/many", {"config": "active", "sets": sets, "as": "csv"})
+    (row,) = csv.DictReader(io.StringIO(answer.content.decode(), newline=""))
+    assert (row["User"], row["Groups"]) == ("sue", "ops, all\ndev")
 
 
 def test_an_expectation_has_a_user(browser: Client) -> None:
@@ -79,3 +85,30 @@ def test_an_expectation_has_a_user(browser: Client) -> None:
     assert (saved.user, saved.groups) == ("sue", ["dev"])
     edit = read_page(browser.get(f"/o/here/tools/expectations/{saved.pk}", follow=True))
     assert complaints(edit) == []
+
+
+@pytest.mark.parametrize("reads_users", [True, False])
+def test_an_expectation_keeps_its_user_and_groups(
+    browser: Client, owner: Actor, reads_users: bool
+) -> None:
+    form = {"name": "a", "queue": "root.others", "user": "sue", "groups": "ops, all\nops"}
+    browser.post("/o/here/tools/expectations/new", {**form, "do": "save"})
+    saved = Expectation.objects.get()
+    assert saved.groups == ["ops, all", "ops"]
+    if not reads_users:
+        text = "resource_queues: [{name: a}]\nscheduling_rules: [{resource_queue: a}]\n"
+        apply_config(owner, "native", text, "", 1)
+    address = f"/o/here/tools/expectations/{saved.pk}"
+    edit = read_page(browser.get(address, follow=True))
+    assert complaints(edit) == []
+    user, groups = edit.id("f-user").attrs["value"], "".join(map(str, edit.id("f-groups").children))
+    browser.post(address, {**form, "user": user, "groups": groups, "do": "save"})
+    saved = Expectation.objects.get()
+    assert (saved.user, saved.groups) == ("sue", ["ops, all", "ops"])
+
+
+def test_a_wrong_group_is_marked(browser: Client) -> None:
+    form = {"name": "a", "queue": "root.others", "groups": "g" * 201, "do": "save"}
+    answer = browser.post("/o/here/tools/expectations/new", form)
+    assert answer.status_code == 422
+    assert "tester-errors" in read_page(answer).id("f-groups").attrs["aria-describedby"]

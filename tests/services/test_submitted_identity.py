@@ -85,6 +85,16 @@ def test_a_workload_has_the_user_and_groups_of_the_member_who_submits_it(known: 
     assert stated(known, known.name, "gpu-users") == (known.name, ["gpu-users"])
 
 
+def test_groups_of_a_workload_have_the_form_of_those_of_a_member() -> None:
+    (read,) = read_submissions([{"name": "a", "user": "eve", "groups": [" dev ", "dev", "a, b"]}])
+    assert read.groups == ("dev", "a, b")
+    with pytest.raises(BadRequest) as refused:
+        read_submissions([{"name": "a", "user": "eve", "groups": ["dev\nops"]}])
+    assert [(each.path, each.code) for each in refused.value.errors] == [
+        ("workloads[0].groups[0]", "invalid_name")
+    ]
+
+
 def test_a_workload_keeps_its_groups(owner: Actor, known: Actor) -> None:
     stated(known)
     set_identity(owner, number_of(known), NO_IDENTITY)

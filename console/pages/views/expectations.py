@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from django.contrib import messages
@@ -115,7 +116,7 @@ def _edit(
         "query": query,
         "typed": typed,
         "errors": errors,
-        "wrong": {error.path.partition(".")[0]: True for error in errors},
+        "wrong": {re.split(r"[.\[]", error.path)[0]: True for error in errors},
         "queues": list(configs[0].policy.queues)[:500],
         **form_options(actor.org, configs),
     }

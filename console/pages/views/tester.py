@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
@@ -63,7 +64,7 @@ def tester(request: HttpRequest, actor: Actor) -> HttpResponse:
         "query": query,
         "typed": typed,
         "errors": errors,
-        "wrong": {error.path.partition(".")[0]: True for error in errors},
+        "wrong": {re.split(r"[.\[]", error.path)[0]: True for error in errors},
         "without_pods": replace(query, pods="").to_query_string(),
         "results": results,
         "draft": draft,

@@ -68,7 +68,7 @@ def query_of_expectation(row: Expectation) -> TesterQuery:
         labels=tuple(row.labels.items()),
         namespace=row.namespace,
         user=row.user,
-        groups=", ".join(row.groups or ()),
+        groups="\n".join(row.groups or ()),
         priority="" if row.priority is None else str(row.priority),
         requests=format_requests(row.requests),
     )
@@ -121,7 +121,7 @@ def _query(expected: ExpectedRoute, config: str) -> TesterQuery:
         labels=tuple(workload.labels.items()),
         namespace=workload.namespace,
         user=workload.user,
-        groups=", ".join(workload.groups),
+        groups="\n".join(workload.groups),
         priority="" if workload.priority is None else str(workload.priority),
         requests=format_requests(workload.total()),
     )

@@ -24,6 +24,7 @@ class BatchRow:
     labels: str
     namespace: str
     user: str
+    #: One on each line.
     groups: str
     requested: str
     queue: str
@@ -68,7 +69,7 @@ def _batch_row(number: int, placed: BatchRouteTest, config: str, path: str) -> B
         labels=tuple(workload.labels.items()),
         namespace=workload.namespace,
         user=workload.user,
-        groups=", ".join(workload.groups),
+        groups="\n".join(workload.groups),
         priority=priority,
         requests=format_requests(workload.total()),
     )
@@ -78,7 +79,7 @@ def _batch_row(number: int, placed: BatchRouteTest, config: str, path: str) -> B
         labels=" ".join(f"{key}={value}" for key, value in workload.labels.items()),
         namespace=workload.namespace,
         user=workload.user,
-        groups=", ".join(workload.groups),
+        groups="\n".join(workload.groups),
         requested=priority,
         queue=route_result.queue or "",
         priority=str(route_result.priority) if route_result.queue is not None else "",
