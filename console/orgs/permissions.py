@@ -50,6 +50,11 @@ def is_above(role: str, other: str | None) -> bool:
     return not GRANTS[role] <= (GRANTS[other] if other is not None else frozenset())
 
 
+def may_submit(role: str) -> bool:
+    """Return whether *role* may submit workloads."""
+    return Permission.SUBMIT in GRANTS[role]
+
+
 def may_submit_for_others(role: str | None) -> bool:
     """Return whether *role*, which can be None, may submit workloads as other users and groups."""
     return role is not None and Permission.SUBMIT_FOR_OTHERS in GRANTS[role]

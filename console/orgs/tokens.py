@@ -8,9 +8,14 @@ from django.db.models import Q
 from django.utils import timezone
 
 from console.errors import NotFound
-from console.orgs.identities import NO_IDENTITY, identity_of_token
-from console.orgs.models import ApiToken, Organization, User
-from console.orgs.permissions import Actor, is_above, may_submit_for_others
+from console.orgs.identities import (
+    NO_IDENTITY,
+    Identity,
+    identity_of_member,
+    identity_of_token,
+)
+from console.orgs.models import ApiToken, Membership, Organization, User
+from console.orgs.permissions import Actor, is_above, may_submit, may_submit_for_others
 from console.paging import Page, newest_first
 
 #: A token that was not used for this time is reported as unused.
@@ -53,15 +58,23 @@ def tokens_above(org: Organization, user: User, role: str | None) -> list[ApiTok
     """
     Return the valid tokens of *user* in *org* that grant permissions beyond *role*.
 
-    A role of None means no role, so every token is returned. A token with a user or groups of its
-    own submits for others.
+    A role of None means no role, so every token is returned. A token that may submit, with a user
+    or groups that the member does not have, submits for others.
     """
+    member = Membership.objects.filter(org=org, user=user).first()
+    own = identity_of_member(member, user) if member is not None else NO_IDENTITY
     return [
         each
         for each in valid_tokens_of(org, user)
         if is_above(each.role, role)
-        or (identity_of_token(each) != NO_IDENTITY and not may_submit_for_others(role))
+        or (_submits_for_others(each, own) and not may_submit_for_others(role))
     ]
+
+
+def _submits_for_others(token: ApiToken, own: Identity) -> bool:
+    identity = identity_of_token(token)
+    is_own = identity.user in ("", own.user) and set(identity.groups) <= set(own.groups)
+    return may_submit(token.role) and not is_own
 
 
 def person_behind(actor: Actor) -> User | None:

@@ -148,7 +148,11 @@ def test_open_invitations_of_a_demoted_owner_are_shown_and_revoked(
     create_token(acting, Role.OWNER, "theirs")
     invited = invite(acting, "new@here.example", Role.OWNER).invitation
     url = f"{MEMBERS}/{number_of(viewer)}"
-    assert "Tokens that grant more than the new role are revoked." in main(browser.get(url)).text
+    revoked = (
+        "Tokens that grant more than the new role are revoked, as are tokens that submit "
+        "workloads as other users or groups if the new role may not."
+    )
+    assert revoked in main(browser.get(url)).text
     answer = browser.post(url, {"do": "role", "role": "editor"})
     assert answer.headers["Location"] == url
     shown = browser.get(url)

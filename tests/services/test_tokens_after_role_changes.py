@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from console.errors import ConsoleError, NotAllowed
+from console.orgs.identities import NO_IDENTITY, Identity
 from console.orgs.models import ApiToken, AuditEntry, Invitation, Membership, Role, User
 from console.orgs.people import invitations_above
 from console.orgs.permissions import GRANTS, Actor
@@ -23,6 +24,7 @@ from console.orgs.services.invite import invite
 from console.orgs.services.issue_token import create_token
 from console.orgs.services.remove_member import leave_org, remove_member
 from console.orgs.services.rotate_token import rotate_token
+from console.orgs.services.set_identity import set_identity
 from console.orgs.tokens import is_working
 from tests.conftest import member
 
@@ -68,6 +70,23 @@ def test_tokens_above_the_new_role_end(
     assert {name for name, one in secrets.items() if authenticate_token(one)} == left
     ended = AuditEntry.objects.filter(action="token.revoke", actor=owner.name)
     assert {entry.before["role"] for entry in ended} == set(Role.values) - left
+
+
+def test_tokens_that_submit_for_others_end(owner: Actor, second: Actor) -> None:
+    set_identity(owner, number_of(second), Identity("ada", ("dev", "ops")))
+    tokens = {
+        "own": (Role.SUBMITTER, Identity("ada", ("dev",))),
+        "none": (Role.SUBMITTER, NO_IDENTITY),
+        "other user": (Role.SUBMITTER, Identity("nightly")),
+        "other group": (Role.SUBMITTER, Identity("ada", ("admin",))),
+        "reader": (Role.VIEWER, Identity("nightly")),
+    }
+    for name, (role, identity) in tokens.items():
+        create_token(second, role, name, identity=identity)
+    change_role(owner, number_of(second), Role.OPERATOR)
+    assert set(works().values()) == {True}
+    change_role(owner, number_of(second), Role.SUBMITTER)
+    assert works() == {name: "other" not in name for name in tokens}
 
 
 def test_a_token_of_a_demoted_owner_makes_nobody_an_owner(owner: Actor, second: Actor) -> None:
