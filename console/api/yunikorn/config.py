@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
 import yaml
@@ -21,6 +22,9 @@ from console.expensive import Kind, expensive
 _JSON: Final = "application/json"
 _YAML: Final = "application/x-yaml; charset=UTF-8"
 
+#: Maximum number of configs whose answers are kept per process, as clients ask again and again.
+_KEPT: Final = 8
+
 #: The message of YuniKorn's YAML library about a text that is not UTF-8.
 _NOT_UTF_8: Final = "yaml: invalid leading UTF-8 octet"
 
@@ -30,13 +34,13 @@ class Config(SchedulerView):
 
     def get(self, request: Request) -> Any:
         """Return the config in YAML, or in JSON if the client accepts only that."""
-        loaded = load_config(self.version.text)
-        if loaded is None:
+        text = self.version.text
+        in_json = request.headers.get("Accept") == _JSON
+        with expensive(Kind.CHECK, self.actor.org.pk, self.actor.key, size=len(text)):
+            answer = _in_json(text) if in_json else _in_yaml(text)
+        if answer is None:
             raise NotFound("The active config was applied by an earlier release, and has errors.")
-        if request.headers.get("Accept") == _JSON:
-            return Response(_with_names_of_types(loaded))
-        text = yaml.safe_dump(_with_keys(loaded), sort_keys=False, allow_unicode=True)
-        return HttpResponse(text, content_type=_YAML)
+        return Response(answer) if in_json else HttpResponse(answer, content_type=_YAML)
 
 
 class ValidateConfig(SchedulerView):
@@ -58,6 +62,20 @@ class ValidateConfig(SchedulerView):
         with expensive(Kind.CHECK, self.actor.org.pk, self.actor.key, size=len(text)):
             message, _ = validator_message(text)
         return _verdict(message)
+
+
+@lru_cache(maxsize=_KEPT)
+def _in_yaml(text: str) -> str | None:
+    loaded = load_config(text)
+    if loaded is None:
+        return None
+    return yaml.safe_dump(_with_keys(loaded), sort_keys=False, allow_unicode=True)
+
+
+@lru_cache(maxsize=_KEPT)
+def _in_json(text: str) -> dict[str, Any] | None:
+    loaded = load_config(text)
+    return None if loaded is None else _with_names_of_types(loaded)
 
 
 def _verdict(message: str | None) -> Response:

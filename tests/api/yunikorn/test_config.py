@@ -10,6 +10,9 @@ import pytest
 import yaml
 from django.test import Client
 
+from console.api.yunikorn import config
+from console.dialects.yunikorn.loaded_config import LoadedConfig, load_config
+from console.expensive import CHEAP_TEXT, refusing
 from tests.api.yunikorn.conftest import BASE, CONFIG, Rest
 
 IN_A_MAP = """\
@@ -151,3 +154,23 @@ def test_a_check_needs_no_active_config_but_a_token(rest: Rest) -> None:
     assert rest.post("validate-conf", CONFIG).body == {"allowed": True}
     response = Client().post(f"{BASE}/validate-conf", CONFIG, content_type="text/plain")
     assert response.status_code == 401
+
+
+def test_a_large_config_is_read_once(
+    scheduler: Rest, activate: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = CONFIG + f"# {'a' * CHEAP_TEXT}\n"
+    activate(text, number=2)
+    read: list[str] = []
+
+    def load(text: str) -> LoadedConfig | None:
+        read.append(text)
+        return load_config(text)
+
+    monkeypatch.setattr(config, "load_config", load)
+    for accept in ("*/*", "application/json") * 2:
+        path = f"{BASE}/config"
+        assert scheduler.client.get(path, headers={"accept": accept}).status_code == 200
+    assert read == [text] * 2
+    with refusing():
+        assert scheduler.get("config").status == 429
