@@ -38,9 +38,3 @@ def present_inventory(org: Organization) -> Inventory:
         if len(_kept) > _KEPT:
             _kept.popitem(last=False)
     return inventory
-
-
-def forget_inventories() -> None:
-    """Clear the kept inventories."""
-    with _lock:
-        _kept.clear()

@@ -31,9 +31,9 @@ def newest_running(org: Organization) -> tuple[list[Workload], bool]:
     is_whole = True
     for state in RUNNING:
         rows = Workload.objects.filter(org=org, state=state, queue__isnull=False)
-        newest = list(newest_of(rows, MOST_READ).only(*_COLUMNS))
-        is_whole = is_whole and len(newest) < MOST_READ
-        found += newest
+        newest = sorted(newest_of(rows, MOST_READ + 1).only(*_COLUMNS), key=lambda each: each.pk)
+        is_whole = is_whole and len(newest) <= MOST_READ
+        found += newest[-MOST_READ:]
     return sorted(found, key=lambda each: each.pk), is_whole
 
 

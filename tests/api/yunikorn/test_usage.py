@@ -108,9 +108,14 @@ def test_an_answer_from_some_of_the_workloads_has_a_warning(
 ) -> None:
     paths = [f"{USAGE}/users", f"{USAGE}/user/ann", "partition/default/nodes"]
     assert [busy.rest.get(each).headers.get("Warning") for each in paths] == [None] * 3
-    monkeypatch.setattr(placed, "MOST_READ", 2)
+    monkeypatch.setattr(placed, "MOST_READ", 4)
+    assert [busy.rest.get(each).headers.get("Warning") for each in paths] == [None] * 3
+    monkeypatch.setattr(placed, "MOST_READ", 3)
     warning = '199 sluice "Only the newest 10000 running workloads are read"'
     assert [busy.rest.get(each).headers.get("Warning") for each in paths] == [warning] * 3
+    # The oldest is left out.
+    assert [each["userName"] for each in busy.rest.read(paths[0])] == ["ann", "bob"]
+    assert busy.ids["one"] not in str(busy.rest.read(paths[0]))
 
 
 def test_partitions_count_users_together_if_the_config_asks_for_it(
