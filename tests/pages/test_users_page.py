@@ -50,6 +50,9 @@ def _users(viewer: Client) -> None:
     assert "No user or group matches." in get(viewer, "users?q=nobody").text
     refused = get(viewer, "users?kind=robot", status=400)
     assert "kind" in refused.text
+    past = get(viewer, "users?kind=user&cursor=50").id("users-region")
+    assert "There are no users and groups on this page of the list." in past.text
+    assert [each.attrs["href"] for each in past.all("a")][:1] == ["/o/here/users?kind=user"]
     page = get(viewer, "users?kind=user&q=s")
     (link,) = page.id("user-rows").all("a")
     assert link.attrs["href"] == "/o/here/users?kind=user&q=s&of=sue&of_kind=user"

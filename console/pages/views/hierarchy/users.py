@@ -53,6 +53,8 @@ def users(request: HttpRequest, actor: Actor) -> HttpResponseBase:
             page.results,
             lambda name, kind: with_query(request.path, query, of=name, of_kind=kind),
         ),
+        "is_past_end": bool(listed) and not page.results,
+        "first_url": with_query(request.path, query, cursor=None),
         "pager": pager_of(request.path, query, page),
         "of": of,
         "close_url": with_query(request.path, query, of=None, of_kind=None),
