@@ -168,11 +168,8 @@ class PodReader:
         return found
 
     def _term(self, term: Fields) -> dict[str, Any]:
-        self.refuse(
-            term, "matchFields", "Conditions on fields of nodes", "Use the labels of nodes."
-        )
-        node = term.node("matchExpressions")
-        return {"matchExpressions": [] if node is None else to_json(node)}
+        lists = {key: term.node(key) for key in ("matchExpressions", "matchFields")}
+        return {key: to_json(node) for key, node in lists.items() if node is not None}
 
 
 def _most(left: Mapping[str, int], right: Mapping[str, int]) -> dict[str, int]:

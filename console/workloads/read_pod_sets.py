@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from console.engine.model.amounts import SCALE, format_amount
 from console.engine.model.nodes import (
+    NAME_FIELD,
     NodeExpression,
     NodeOperator,
     NodeTerm,
@@ -39,7 +40,12 @@ LONGEST_NAME: Final = 63
 MOST_ENTRIES: Final = 100
 MOST_WISHES: Final = 50
 
+LONGEST_NODE_NAME: Final = 253
+
 TOLERATION_OPERATORS: Final = ("Equal", "Exists")
+
+#: The operators of conditions on the name of a node (Kubernetes).
+FIELD_OPERATORS: Final = ("In", "NotIn")
 
 FIELDS: Final = (
     "name",
@@ -160,13 +166,23 @@ def _label_value(reader: Reader, value: Any, path: str) -> str:
 
 
 def _term(reader: Reader, value: Any, path: str) -> NodeTerm:
-    field = "matchExpressions"
-    fields = reader.mapping(value, path, (field,), required=(field,))
-    if field not in fields:
+    labels, names = "matchExpressions", "matchFields"
+    fields = reader.mapping(value, path, (labels, names))
+    if not fields.get(labels) and not fields.get(names):
+        # A term without any expression matches no node in Kubernetes.
+        message = f"At least one expression is required here or in {names}."
+        reader.refuse(f"{path}.{labels}", "required", message)
         return ()
-    path = f"{path}.{field}"
-    items = reader.items(fields[field], path, 1, MOST_WISHES)
-    return tuple(_expression(reader, item, f"{path}[{i}]") for i, item in enumerate(items))
+    return (
+        *(
+            _expression(reader, item, place)
+            for item, place in _list(reader, fields.get(labels), f"{path}.{labels}")
+        ),
+        *(
+            _field(reader, item, place)
+            for item, place in _list(reader, fields.get(names), f"{path}.{names}")
+        ),
+    )
 
 
 def _expression(reader: Reader, value: Any, path: str) -> NodeExpression:
@@ -185,6 +201,20 @@ def _expression(reader: Reader, value: Any, path: str) -> NodeExpression:
     if len(reader.errors) == before:
         _check_values(reader, operator, values, f"{path}.values")
     return NodeExpression(key, operator, values)
+
+
+def _field(reader: Reader, value: Any, path: str) -> NodeExpression:
+    required = ("key", "operator", "values")
+    fields = reader.mapping(value, path, required, required)
+    if not fields.keys() >= set(required):
+        return NodeExpression("", NodeOperator.EXISTS)
+    key = reader.choice(fields["key"], f"{path}.key", [NAME_FIELD])
+    operator = NodeOperator(reader.choice(fields["operator"], f"{path}.operator", FIELD_OPERATORS))
+    names = tuple(
+        reader.text(item, f"{path}.values[{i}]", LONGEST_NODE_NAME, blank=False)
+        for i, item in enumerate(reader.items(fields["values"], f"{path}.values", 1, 1))
+    )
+    return NodeExpression(key, operator, names, is_field=True)
 
 
 def _check_values(

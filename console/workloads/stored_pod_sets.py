@@ -59,7 +59,8 @@ def _encode(pod_set: PodSet) -> dict[str, Any]:
 
 
 def _encode_expression(expression: NodeExpression) -> list[Any]:
-    return [expression.key, expression.operator.value, list(expression.values)]
+    stored = [expression.key, expression.operator.value, list(expression.values)]
+    return [*stored, expression.is_field] if expression.is_field else stored
 
 
 def _encode_toleration(toleration: Toleration) -> list[str]:
@@ -81,6 +82,6 @@ def _decode(stored: Mapping[str, Any]) -> PodSet:
 
 def _decode_term(stored: Sequence[Sequence[Any]]) -> NodeTerm:
     return tuple(
-        NodeExpression(key, NodeOperator(operator), tuple(values))
-        for key, operator, values in stored
+        NodeExpression(key, NodeOperator(operator), tuple(values), *is_field)
+        for key, operator, values, *is_field in stored
     )

@@ -45,6 +45,7 @@ WORKERS = {
             ]
         },
         {"matchExpressions": [{"key": "cores", "operator": "Gt", "values": ["-5"]}]},
+        {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["node-1"]}]},
     ],
     "tolerations": [
         {"key": "spot", "value": "yes", "effect": "NoSchedule"},
@@ -69,6 +70,10 @@ ANSWERED = [
                 ]
             },
             {"matchExpressions": [{"key": "cores", "operator": "Gt", "values": ["-5"]}]},
+            {
+                "matchExpressions": [],
+                "matchFields": [{"key": "metadata.name", "operator": "In", "values": ["node-1"]}],
+            },
         ],
         "tolerations": [
             {"key": "spot", "operator": "Equal", "value": "yes", "effect": "NoSchedule"},
@@ -213,13 +218,13 @@ def expression(**fields: object) -> list:
         ([{"affinity": {}}], "pod_sets[0].affinity", "wrong_type"),
         ([{"affinity": [{}]}], "pod_sets[0].affinity[0].matchExpressions", "required"),
         (
-            [{"affinity": [{"matchExpressions": []}]}],
+            [{"affinity": [{"matchExpressions": [], "matchFields": []}]}],
             "pod_sets[0].affinity[0].matchExpressions",
-            "wrong_length",
+            "required",
         ),
         (
-            [{"affinity": [{"matchFields": [], "matchExpressions": [{}]}]}],
-            "pod_sets[0].affinity[0].matchFields",
+            [{"affinity": [{"matchLabels": {}, "matchExpressions": [{}]}]}],
+            "pod_sets[0].affinity[0].matchLabels",
             "unknown_field",
         ),
         ([{"tolerations": [{"operator": "Equal"}]}], "pod_sets[0].tolerations[0].operator",
@@ -259,6 +264,32 @@ def test_an_invalid_pod_set_is_refused(client, pod_sets, path, code):
 def test_an_invalid_expression_is_refused(client, fields, field, code):
     path = "pod_sets[0].affinity[0].matchExpressions[0]"
     assert errors_of(client, expression(**fields)) == [(f"{path}.{field}", code)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "code"),
+    [
+        ({"key": "metadata.name", "operator": "In"}, "values", "required"),
+        ({"operator": "In", "values": ["a"]}, "key", "required"),
+        ({"key": "spec.name", "operator": "In", "values": ["a"]}, "key", "invalid_choice"),
+        (
+            {"key": "metadata.name", "operator": "Exists", "values": ["a"]},
+            "operator",
+            "invalid_choice",
+        ),
+        (
+            {"key": "metadata.name", "operator": "In", "values": ["a", "b"]},
+            "values",
+            "wrong_length",
+        ),
+        ({"key": "metadata.name", "operator": "In", "values": []}, "values", "wrong_length"),
+        ({"key": "metadata.name", "operator": "In", "values": [""]}, "values[0]", "blank"),
+    ],
+)
+def test_an_invalid_name_of_a_node_is_refused(client, fields, field, code):
+    path = "pod_sets[0].affinity[0].matchFields[0]"
+    pod_sets = [{"affinity": [{"matchFields": [fields]}]}]
+    assert errors_of(client, pod_sets) == [(f"{path}.{field}", code)]
 
 
 def test_requests_and_pod_sets_exclude_each_other(client):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from console.engine.model.inventory import Node
 from console.engine.model.nodes import (
+    NAME_FIELD,
     NodeExpression,
     NodeOperator,
     NodeTerm,
@@ -13,8 +17,10 @@ from console.engine.model.nodes import (
     Toleration,
     accepts,
     mismatch,
+    required_node,
     untolerated,
 )
+from console.engine.model.workload import PodSet
 
 GPU = Taint("gpu", "a100")
 BARE = Taint("dedicated")
@@ -158,3 +164,45 @@ def test_unmet_node_requirements(
 
 def test_a_flavor_without_labels_meets_everything() -> None:
     assert mismatch({}, {"zone": "a"}, ((ZONE_A,),)) is None
+
+
+NAMED = NodeExpression(NAME_FIELD, NodeOperator.IN, ("n1",), is_field=True)
+NOT_NAMED = NodeExpression(NAME_FIELD, NodeOperator.NOT_IN, ("n1",), is_field=True)
+
+
+@pytest.mark.parametrize(
+    ("affinity", "accepted"),
+    [
+        (((NAMED,),), ["n1"]),
+        (((NOT_NAMED,),), ["n2"]),
+        (((NAMED, ZONE_A),), ["n1"]),
+        (((NOT_NAMED, ZONE_A),), []),
+        (((NOT_NAMED,), (ZONE_A,)), ["n1", "n2"]),
+        # A label with the same key is no name.
+        (((replace(NAMED, is_field=False),),), []),
+    ],
+)
+def test_conditions_on_names_of_nodes(affinity: tuple[NodeTerm, ...], accepted: list[str]) -> None:
+    nodes = [Node(name="n1", labels={"zone": "a"}), Node(name="n2", labels={"zone": "b"})]
+    pod_set = PodSet(affinity=affinity)
+    assert [each.name for each in nodes if each.accepts(pod_set)] == accepted
+    # Flavors have labels alone.
+    if all(each.is_field for term in affinity for each in term):
+        assert mismatch({NAME_FIELD: "n3"}, {}, affinity) is None
+
+
+@pytest.mark.parametrize(
+    ("affinity", "node"),
+    [
+        (((NAMED,),), "n1"),
+        (((NAMED, ZONE_A), (NAMED,)), "n1"),
+        (((NAMED,), (ZONE_A,)), None),
+        (((NAMED,), (NOT_NAMED,)), None),
+        (((NOT_NAMED,),), None),
+        ((), None),
+    ],
+)
+def test_the_node_that_an_affinity_requires(
+    affinity: tuple[NodeTerm, ...], node: str | None
+) -> None:
+    assert required_node(affinity) == node

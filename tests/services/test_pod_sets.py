@@ -17,7 +17,11 @@ from console.workloads.submissions import Submission
 
 words = st.sampled_from(["", "a", "zone", "ü/x"])
 expressions = st.builds(
-    NodeExpression, words, st.sampled_from(NodeOperator), st.lists(words, max_size=2).map(tuple)
+    NodeExpression,
+    words,
+    st.sampled_from(NodeOperator),
+    st.lists(words, max_size=2).map(tuple),
+    is_field=st.booleans(),
 )
 tolerations = st.builds(
     Toleration,

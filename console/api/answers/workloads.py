@@ -11,6 +11,7 @@ from console.api.answers.times import time_answer
 from console.engine.counterfactual.change import Change, ChangeKind, Value
 from console.engine.explain import Sentence, StageText
 from console.engine.model.amounts import Unlimited, amount_to_number, decode_amount
+from console.engine.model.nodes import NodeTerm
 from console.engine.model.policy import Policy
 from console.engine.model.workload import PODS, PodSet
 from console.engine.wording.reasons import reason_message
@@ -93,18 +94,20 @@ def pod_set_answer(pod_set: PodSet) -> dict[str, Any]:
         "min_count": pod_set.min_count,
         "requests": amounts_answer(pod_set.requests),
         "node_selector": dict(pod_set.node_selector),
-        "affinity": [
-            {
-                "matchExpressions": [
-                    {"key": each.key, "operator": each.operator, "values": list(each.values)}
-                    for each in term
-                ]
-            }
-            for term in pod_set.affinity
-        ],
+        "affinity": [_term_answer(term) for term in pod_set.affinity],
         "tolerations": [asdict(toleration) for toleration in pod_set.tolerations],
         "group": pod_set.group,
     }
+
+
+def _term_answer(term: NodeTerm) -> dict[str, Any]:
+    found: dict[str, list[dict[str, Any]]] = {"matchExpressions": []}
+    for each in term:
+        expressions = found.setdefault("matchFields" if each.is_field else "matchExpressions", [])
+        expressions.append(
+            {"key": each.key, "operator": each.operator, "values": list(each.values)}
+        )
+    return found
 
 
 def amounts_answer(amounts: Mapping[str, int]) -> dict[str, int | float | None]:

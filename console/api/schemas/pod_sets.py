@@ -8,10 +8,12 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from console.api.schemas.common import Schema
-from console.engine.model.nodes import NodeOperator, TaintEffect
+from console.engine.model.nodes import NAME_FIELD, NodeOperator, TaintEffect
 from console.workloads.read_pod_sets import (
+    FIELD_OPERATORS,
     LONGEST_KEY,
     LONGEST_NAME,
+    LONGEST_NODE_NAME,
     LONGEST_VALUE,
     MOST_ENTRIES,
     MOST_PODS,
@@ -61,17 +63,39 @@ class NodeExpressionIn(NodeExpression):
     )
 
 
+class NodeField(Schema):
+    """A condition on the name of a node."""
+
+    key = serializers.ChoiceField([NAME_FIELD])
+    operator = serializers.ChoiceField(FIELD_OPERATORS)
+    values = serializers.ListField(
+        child=serializers.CharField(max_length=LONGEST_NODE_NAME),
+        min_length=1,
+        max_length=1,
+        help_text="The name of one node.",
+    )
+
+
 class NodeTerm(Schema):
     """Expressions that all have to be true."""
 
     matchExpressions = NodeExpression(many=True)  # noqa: N815 - the field's own name for it
+    matchFields = NodeField(  # noqa: N815 - the field's own name for it
+        many=True, required=False, help_text="Absent without conditions on the name of a node."
+    )
 
 
 class NodeTermIn(Schema):
-    """Expressions that all have to be true."""
+    """Expressions that all have to be true; at least one of both lists."""
 
     matchExpressions = NodeExpressionIn(  # noqa: N815 - the field's own name for it
-        many=True, help_text=f"1 to {MOST_WISHES} expressions."
+        many=True, required=False, help_text=f"1 to {MOST_WISHES} expressions."
+    )
+    matchFields = NodeField(  # noqa: N815 - the field's own name for it
+        many=True,
+        required=False,
+        help_text="One condition on the name of a node, such as that of a DaemonSet's pod. "
+        "Schedulers that do not know nodes ignore it.",
     )
 
 

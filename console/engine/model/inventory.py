@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from console.engine.model.nodes import Taint, untolerated
+from console.engine.model.nodes import NAME_FIELD, NodeTerm, Taint, untolerated
 from console.engine.model.workload import PodSet
 
 
@@ -26,11 +26,13 @@ class Node:
         labels = self.labels
         if any(labels.get(key) != value for key, value in pod_set.node_selector.items()):
             return False
-        if pod_set.affinity and not any(
-            all(each.holds(labels) for each in term) for term in pod_set.affinity
-        ):
+        if pod_set.affinity and not any(map(self._meets, pod_set.affinity)):
             return False
         return untolerated(self.taints, pod_set.tolerations) is None
+
+    def _meets(self, term: NodeTerm) -> bool:
+        fields = {NAME_FIELD: self.name}
+        return all(each.holds(fields if each.is_field else self.labels) for each in term)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

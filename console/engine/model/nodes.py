@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,63}", re.ASCII)
 
@@ -77,14 +78,16 @@ class NodeOperator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NodeExpression:
-    """One requirement on one node label, evaluated as in Kubernetes."""
+    """One requirement on a label of a node or on its name, evaluated as in Kubernetes."""
 
     key: str
     operator: NodeOperator
     values: tuple[str, ...] = ()
+    #: Whether *key* is a field of the node: `NAME_FIELD`, the only one in Kubernetes.
+    is_field: bool = False
 
     def holds(self, labels: Mapping[str, str]) -> bool:
-        """Return whether *labels* meet this requirement."""
+        """Return whether *labels*, or else the fields of a node, meet this requirement."""
         actual = labels.get(self.key)
         match self.operator:
             case NodeOperator.IN:
@@ -101,6 +104,18 @@ class NodeExpression:
 
 #: A required node selector term: all expressions must hold.
 NodeTerm = tuple[NodeExpression, ...]
+
+#: The name of a node, as a field.
+NAME_FIELD: Final = "metadata.name"
+
+
+def required_node(affinity: tuple[NodeTerm, ...]) -> str | None:
+    """Return the name of the node that an affinity requires, as pods of a DaemonSet have it."""
+    names = {
+        next((each.values[0] for each in term if each.is_field and each.operator == "In"), None)
+        for term in affinity
+    }
+    return names.pop() if len(names) == 1 else None
 
 
 def untolerated(taints: tuple[Taint, ...], tolerations: tuple[Toleration, ...]) -> Taint | None:
@@ -123,16 +138,16 @@ def mismatch(
     """
     Return the expression of a pod set's *selector* or required *affinity* that is false, or None.
 
-    Only keys that the flavor itself defines are compared; a term without any such
-    key satisfies the whole affinity (Kueue, spec 6.3). When no term holds, the
-    first false expression of the first term is returned.
+    Only keys that the flavor itself defines are compared, and no names of nodes; a term
+    without any such key satisfies the whole affinity (Kueue, spec 6.3). When no term holds,
+    the first false expression of the first term is returned.
     """
     for key, value in sorted(selector.items()):
         if key in node_labels and node_labels[key] != value:
             return NodeExpression(key, NodeOperator.IN, (value,))
     unmet = None
     for term in affinity:
-        known = [expression for expression in term if expression.key in node_labels]
+        known = [each for each in term if not each.is_field and each.key in node_labels]
         failed = next((each for each in known if not each.holds(node_labels)), None)
         if failed is None:
             return None

@@ -300,7 +300,10 @@ def test_requests_of_all_containers() -> None:
 
 
 def test_constraints_of_nodes() -> None:
-    terms = [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}]}]
+    terms = [
+        {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}]},
+        {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]},
+    ]
     spec = {
         "nodeSelector": {"gpu": "h100"},
         "affinity": {
