@@ -81,6 +81,8 @@ class _Cycle:
                 scheduler.compatibility,
             )
             has_decided |= outcomes.evict_over_maximum(victim for _, victim in victims)
+        if is_complete:
+            has_decided |= self._partition.end_claims(self._state)
         return has_decided or not is_complete
 
     def _take_turns(self) -> bool:
@@ -95,7 +97,7 @@ class _Cycle:
                     app = allocations[0].app
                     self._results.setdefault(app, Result()).started.extend(allocations)
                 case Preempted(ask, victims):
-                    self._results.setdefault(ask.app, Result()).victims.extend(victims)
+                    self._results.setdefault(ask.app, Result()).stop(ask, victims)
                 case _:
                     raise AssertionError(f"a live state has no {found}")
         return False

@@ -253,6 +253,22 @@ class LivePartition:
                     self.claiming.extend(line.head.asks)
                 yield line
 
+    def end_claims(self, state: State) -> bool:
+        """
+        End the claims of workloads that did not start after others had stopped for them.
+
+        Returns whether there were any: then others may use the room. A state that is rebuilt from
+        rows does not know them.
+        """
+        claimed = [
+            queue
+            for name, queue in state.queues.items()
+            if queue.pending.sticky is not None and self.has_queue(name)
+        ]
+        for queue in claimed:
+            queue.pending.sticky = None
+        return bool(claimed)
+
     def count_pending(self, state: State) -> None:
         """Count what pending workloads of *state* ask for."""
         present = set()
