@@ -124,6 +124,7 @@ TITLES = {
     "gang_too_large": ("Larger than its queue", ReasonClass.REJECTED),
     "hierarchy_unsupported_request": ("Unsupported request", ReasonClass.REJECTED),
     "hierarchy_preempted": ("Preempted for a guarantee", ReasonClass.PREEMPTED),
+    "preempted_on_node": ("Preempted for a pod of its node", ReasonClass.PREEMPTED),
     "quota_lowered": ("Maximum of its queue lowered", ReasonClass.PREEMPTED),
     "gang_timeout": ("Not all pods started in time", ReasonClass.REJECTED),
 }

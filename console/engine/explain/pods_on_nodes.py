@@ -19,8 +19,8 @@ from console.engine.wording.words import amounts, cut, listed, plural, resource_
 #: The causes of a shortage that are no resources, as words after "4 nodes".
 _CAUSES: Final[Mapping[str, tuple[str, str]]] = {
     "constraints": (
-        "is excluded by its labels or taints",
-        "are excluded by their labels or taints",
+        "is excluded by its name, labels or taints",
+        "are excluded by their names, labels or taints",
     ),
     "not_ready": ("is not ready", "are not ready"),
     "reserved": ("keeps its room for another workload", "keep their room for other workloads"),

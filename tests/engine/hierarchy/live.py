@@ -17,6 +17,7 @@ from console.engine.disciplines.hierarchy.spec import (
 )
 from console.engine.model.amounts import SCALE
 from console.engine.model.inventory import Cluster, Inventory, Node
+from console.engine.model.nodes import NAME_FIELD, NodeExpression, NodeOperator
 from console.engine.model.policy import Policy
 from console.engine.model.workload import PodSet, Workload
 from tests.engine.hierarchy.builders import rule, spec
@@ -88,15 +89,31 @@ def workload(
     count: int = 1,
     min_count: int | None = None,
     user: str = "ann",
+    node: str = "",
+    other_node: str = "",
     **fields: Any,
 ) -> Workload:
-    """Return a workload of *count* pods with *cpu* cores each, submitted to a queue by path."""
+    """
+    Return a workload of *count* pods with *cpu* cores each, submitted to a queue by path.
+
+    With *node*, they name the only node on which they may run; with *other_node*, the only one on
+    which they may not.
+    """
+    operator = NodeOperator.IN if node else NodeOperator.NOT_IN
+    on_node = NodeExpression(NAME_FIELD, operator, (node or other_node,), is_field=True)
     return Workload(
         id=name,
         sequence=sequence,
         labels={"queue": f"root.{queue}"} if queue else {},
         user=user,
-        pod_sets=(PodSet(count=count, min_count=min_count, requests={"cpu": cpu * SCALE}),),
+        pod_sets=(
+            PodSet(
+                count=count,
+                min_count=min_count,
+                requests={"cpu": cpu * SCALE},
+                affinity=((on_node,),) if node or other_node else (),
+            ),
+        ),
         **fields,
     )
 

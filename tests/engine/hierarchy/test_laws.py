@@ -118,6 +118,7 @@ class _World(PodWorld):
             count=count,
             min_count=self.draw(st.sampled_from((None, None, None, count, 1))),
             user=self.draw(st.sampled_from(_USERS)),
+            node=self.draw(st.sampled_from(("", "", "", "", "n0", "n1"))),
             groups=self.draw(st.sampled_from(((), ("dev",), ("ops", "dev")))),
             priority=self.draw(st.sampled_from((None, 0, 0, 1, -1))),
             is_preemptible=self.draw(st.sampled_from((None, None, None, False))),

@@ -126,7 +126,7 @@ def test_created_queues_may_be_below_others_and_go_when_they_are_empty() -> None
     assert sorted(world_of(state).partitions["default"].tree.queues) == ["root", "root.users"]
 
 
-def test_a_reservation_does_not_exceed_the_number_of_applications() -> None:
+def test_room_that_its_claimant_cannot_use_goes_to_others() -> None:
     config = policy(
         {"a": {"guaranteed": 2}, "b": {"guaranteed": 2, "applications": 1}},
     )
@@ -140,8 +140,15 @@ def test_a_reservation_does_not_exceed_the_number_of_applications() -> None:
     state.settle()
     stop_pods(state)
     state.settle()
-    assert pods(state) == {"a1": 1, "small": 1}
+    # The number of applications of its queue is reached, so that the preempted one returns.
+    assert headline(state, "due") == (
+        "Waiting in root.b: the maximum of root.b allows 1 application at the same time, and "
+        "1 application runs."
+    )
+    assert pods(state) == {"a1": 1, "small": 1, "a2": 1}
     state.finish("small")
+    assert ("a2", "preempted", "hierarchy_preempted") in outcomes(state.settle())
+    stop_pods(state)
     state.settle()
     assert pods(state) == {"a1": 1, "due": 1}
 
@@ -251,6 +258,72 @@ def test_a_fence_keeps_preemption_inside() -> None:
     state.advance(30_000)
     assert outcomes(state.settle()) == []
     assert pods(state) == {"large": 2}
+
+
+def test_a_pod_that_names_its_node_stops_others_there() -> None:
+    config = policy({"a": {"guaranteed": 8}, "b": {}})
+    # Neither the guarantee nor the refusal protects them; a higher priority does.
+    low = {"other_node": "n1", "is_preemptible": False}
+    old, new = (workload(name, number, "a", **low) for number, name in enumerate(("old", "new")))
+    high = workload("high", 3, "a", priority=1, other_node="n1")
+    state = state_of(config, inventory(3, 8), old, new, high)
+    state.submit(workload("agent", 4, "b", node="n0"))
+    assert outcomes(state.settle()) == [
+        ("new", "preempted", "preempted_on_node"),
+        ("agent", "pending", "waiting_for_preempted"),
+    ]
+    assert headline(state, "new") == (
+        "Preempted: agent can only run on its node, and needs the room."
+    )
+    stop_pods(state)
+    assert ("agent", "admitted", "hierarchy_started") in outcomes(state.settle())
+    assert pods(state) == {"old": 1, "high": 1, "agent": 1}
+    # It is no victim of others that name the node, nor of guarantees.
+    state.submit(workload("second", 5, "b", node="n0", cpu=2))
+    state.settle()
+    assert headline(state, "second") == (
+        "Waiting in root.b: no node has room for its pod now: 1 node is excluded by its name, "
+        "labels or taints and 1 node lacks vcore."
+    )
+    assert pods(state) == {"old": 1, "high": 1, "agent": 1}
+
+
+def test_a_pod_that_names_its_node_waits_for_pods_that_stop_there() -> None:
+    config = policy({"a": {}, "b": {}})
+    state = state_of(config, inventory(2, 8), workload("old", 1, "a", cpu=2))
+    state.submit(workload("first", 2, "b", node="n0", cpu=2))
+    state.settle()
+    state.submit(workload("second", 3, "b", node="n0"))
+    state.settle()
+    stop_pods(state)
+    state.settle()
+    assert pods(state) == {"first": 1, "old": 1}
+    assert headline(state, "second") == (
+        "Waiting in root.b: no node has room for its pod now: 1 node is excluded by its name, "
+        "labels or taints and 1 node lacks vcore."
+    )
+
+
+def test_pods_on_other_nodes_than_the_named_one_stay() -> None:
+    config = policy({"a": {}, "b": {}})
+    state = state_of(
+        config, inventory(1, 1, 8), workload("left", 1, "a"), workload("right", 2, "a")
+    )
+    state.submit(workload("agent", 3, "b", node="n1"))
+    assert outcomes(state.settle())[0] == ("right", "preempted", "preempted_on_node")
+
+
+def test_a_node_that_does_not_exist_or_accepts_nothing_stops_no_pods() -> None:
+    state = state_of(policy({"a": {}, "b": {}}), inventory(1, 8), workload("old", 1, "a"))
+    nodes = state.inventory.clusters["c"].nodes
+    closed = (replace(nodes[0], is_ready=False), nodes[1])
+    state.change_inventory(
+        Inventory(clusters={"c": replace(state.inventory.clusters["c"], nodes=closed)})
+    )
+    state.submit(workload("closed", 2, "b", node="n0"))
+    state.submit(workload("gone", 3, "b", node="n9"))
+    state.settle()
+    assert pods(state) == {"old": 1}
 
 
 def test_nothing_is_preempted_in_a_partition_without_preemption() -> None:

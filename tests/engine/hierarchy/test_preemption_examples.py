@@ -9,6 +9,7 @@ import pytest
 
 from console.engine.disciplines.hierarchy.applications import Allocation, Ask, Message
 from console.engine.disciplines.hierarchy.preemption import fence_of, victim_candidates
+from console.engine.disciplines.hierarchy.quota_preemption import divided
 from console.engine.disciplines.hierarchy.spec import YUNIKORN, Compatibility
 from tests.engine.hierarchy.worlds import LONG, MEMORY, History, fields
 
@@ -356,6 +357,7 @@ def candidates(
     asking: Mapping[str, Any] | None = None,
     leaf: Mapping[str, Any] | None = None,
     allocated: int = 0,
+    beside: int = 0,
 ) -> tuple[list[Allocation], str]:
     """Return the pods that may stop, and the queue below which they are searched."""
     queues = {
@@ -364,12 +366,17 @@ def candidates(
         "root.two": fields(**PARENTS | dict(two or {})),
         "root.two.leaf": fields(**leaf or {}),
     }
+    if beside:
+        queues["root.one.beside"] = fields()
     found = History(queues, 1_000, YUNIKORN)
     found.submit("victims", "root.two.leaf")
     found.run("victims", 100, 100, priority=-1000)
     found.submit("asker", "root.one.leaf")
     if allocated:
         found.run("asker", allocated)
+    if beside:
+        found.submit("beside", "root.one.beside")
+        found.run("beside", beside, priority=1)
     (ask,) = found.ask("asker", 100)
     return may_stop(found, ask), fence_of(ask).path
 
@@ -398,6 +405,8 @@ PRIORITY_FENCE: Final = {"priority.policy": "fence"}
         pytest.param({"leaf": policy("fence")}, 2, "root", id="fence of the victims"),
         pytest.param({"allocated": 200}, 0, "root.one.leaf", id="full queue"),
         pytest.param({"allocated": 100}, 2, "root", id="just enough room"),
+        # The queue has its usage without that of the leaf of the asker.
+        pytest.param({"beside": 200}, 0, "root.one", id="full queue above the asker"),
         pytest.param({"one": {"maximum": None}, "allocated": 200}, 2, "root", id="no maximum"),
         pytest.param({"two": offset(1001)}, 0, "root", id="higher priority above the victims"),
         pytest.param({"two": offset(1000)}, 2, "root", id="the same priority"),
@@ -476,6 +485,24 @@ def lowered(before: int, after: int, queues: Queues = LOWERED) -> dict[str, dict
         else dict(stated)
         for path, stated in queues.items()
     }
+
+
+@pytest.mark.parametrize(
+    ("excess", "parts"),
+    [
+        # Every level rounds down.
+        (100, {"leaf111": 22, "leaf12": 11, "leaf211": 41, "leaf22": 24}),
+        (200, {"leaf111": 44, "leaf12": 22, "leaf211": 83, "leaf22": 49}),
+        (50, {"leaf111": 10, "leaf12": 5, "leaf211": 20, "leaf22": 12}),
+    ],
+)
+def test_an_excess_is_divided_by_surpluses(excess: int, parts: dict[str, int]) -> None:
+    found = History(lowered(200, 0), 1_000)
+    for path, used in LOWERED_USAGE.items():
+        found.submit(path, path)
+        found.run(path, *(1,) * used)
+    leaves = divided(found.world.usages["root.p"], {MEMORY: excess})
+    assert {leaf.queue.name: amount[MEMORY] for leaf, amount in leaves} == parts
 
 
 @pytest.mark.parametrize(

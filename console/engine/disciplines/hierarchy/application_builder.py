@@ -26,6 +26,8 @@ class ApplicationBuilder:
     counts_pods: bool
     #: Returns the nodes that a pod set may use; None: all of them.
     allowed: Callable[[PodSet], frozenset[str] | None]
+    #: Returns the node that a pod set names as the only one; None: it names none.
+    required: Callable[[PodSet], str | None]
 
     def application(self, workload: Workload, queue: QueueUsage) -> Application:
         """Return an application without pods and asks."""
@@ -58,6 +60,7 @@ class ApplicationBuilder:
             pending=count,
             is_repeated=True,
             may_be_preempted=workload.is_preemptible is not False,
+            required_node=self.required(pod_set),
             allowed=self.allowed(pod_set),
         )
 

@@ -10,6 +10,7 @@ from console.engine.disciplines.hierarchy.headlines import applications, limit_o
 from console.engine.disciplines.hierarchy.original_messages import original_messages
 from console.engine.disciplines.hierarchy.placement import Verdict as Answer
 from console.engine.disciplines.hierarchy.placement_words import answer
+from console.engine.disciplines.hierarchy.reasons import PREEMPTED_ON_NODE
 from console.engine.disciplines.hierarchy.trace import (
     CheckStep,
     PreemptionStep,
@@ -49,7 +50,9 @@ _PREEMPTION: Final = {
         "with the pod, the queue would use more than its guarantee, or it has none"
     ),
     Message.SHORTFALL: "the pods that may be stopped are too few",
-    Message.REQUIRED_NODE: "no pod of a lower priority on its node makes room",
+    Message.REQUIRED_NODE: (
+        "the pods of the same or a lower priority on the node that it names use too little"
+    ),
 }
 
 
@@ -171,7 +174,8 @@ def _preemption(context: ExplainContext) -> StageText:
     if step is None:
         return stage_text("preemption", Verdict.FAIL, [])
     sentences = [preemptor(context, step)]
-    for each in step.uses:
+    is_guarantee = context.trace.outcome.reason != PREEMPTED_ON_NODE
+    for each in step.uses if is_guarantee else ():
         text = (
             f"{each.queue} used {amount(each.used, each.resource)} with a guarantee of "
             f"{quantity(each.guaranteed, each.resource)}."

@@ -152,6 +152,15 @@ def preempted(context: ExplainContext) -> str:
     )
 
 
+def preempted_on_node(context: ExplainContext) -> str:
+    """Return for which workload it stops, which can only run on that node."""
+    step = context.trace.preempted
+    if step is None:
+        return f"{preempted_lead(context)}: another workload can only run on its node."
+    name = context.name(step.preemptor)
+    return f"{preempted_lead(context)}: {name} can only run on its node, and needs the room."
+
+
 def quota_lowered(context: ExplainContext) -> str:
     """Return that the queue uses more than its maximum, which was lowered."""
     return (

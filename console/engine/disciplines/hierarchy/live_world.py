@@ -33,6 +33,7 @@ from console.engine.live.pod_changes import is_on_clusters
 from console.engine.live.running import Running
 from console.engine.model.decision import Place, PodSetAssignment
 from console.engine.model.inventory import Inventory
+from console.engine.model.nodes import required_node
 from console.engine.model.workload import NodeConstraints, PodSet, constraints_of
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class LiveWorld:
         self.builder = ApplicationBuilder(
             counts_pods=any(PODS in names for names in self._limited_names()),
             allowed=self._allowed_for,
+            required=self._required_by,
         )
         shared = UserUsage()
         is_shared = self.spec.compatibility.shared_user_usage
@@ -268,6 +270,14 @@ class LiveWorld:
             )
             self._allowed[constraints] = None if len(nodes) == len(self._nodes) else nodes
         return self._allowed[constraints]
+
+    def _required_by(self, pod_set: PodSet) -> str | None:
+        """Return the node that a pod set names; None: it names none, or one of several clusters."""
+        if required_node(pod_set.affinity) is None:
+            return None
+        allowed = self._allowed_for(pod_set)
+        nodes = tuple(self._nodes if allowed is None else allowed)
+        return nodes[0] if len(nodes) == 1 else None
 
     # Running workloads
 

@@ -10,7 +10,7 @@ from console.engine.disciplines.hierarchy.live_world import LiveWorld
 from console.engine.disciplines.hierarchy.nomination import HierarchyNomination
 from console.engine.disciplines.hierarchy.outcomes import Outcomes, Result
 from console.engine.disciplines.hierarchy.reasons import NO_NODES
-from console.engine.disciplines.hierarchy.scheduler import Alone, Started
+from console.engine.disciplines.hierarchy.scheduler import Alone, Preempted, Started
 from console.engine.model.common_reasons import BEHIND_OTHERS, WAITING_FOR_PREEMPTED
 from console.engine.pending.pending_class import Pending
 
@@ -49,8 +49,8 @@ def nominate(
     result = Result()
     while isinstance(found := scheduler.cycle(), Started):
         result.started.extend(found.allocations)
-    if found is not None:
-        result.victims.extend(getattr(found, "victims", ()))
+    if isinstance(found, Preempted):
+        result.stop(found.ask, found.victims)
     outcomes = Outcomes(state, world, partition, {app: result})
     nomination = replace(outcomes.nomination(app, result, with_nodes=True), checks=checks)
     if result.victims and not without:

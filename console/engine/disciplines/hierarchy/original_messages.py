@@ -16,6 +16,7 @@ from console.engine.disciplines.hierarchy.reasons import (
     OVER_APPLICATIONS,
     PLACEMENT_FAILED,
     PREEMPTED,
+    PREEMPTED_ON_NODE,
     QUEUE_QUOTA,
     QUOTA_LOWERED,
     UNSUPPORTED_REQUEST,
@@ -74,6 +75,7 @@ _MESSAGES: Final[Mapping[Reason, str | Callable[[ExplainContext], str]]] = {
     UNSUPPORTED_REQUEST: _rejection,
     GANG_TIMEOUT: "ResourceReservationTimeout",
     PREEMPTED: _preempted,
+    PREEMPTED_ON_NODE: _preempted,
     QUOTA_LOWERED: _quota_lowered,
 }
 

@@ -35,6 +35,7 @@ from console.engine.disciplines.hierarchy.reasons import (
     OVER_APPLICATIONS,
     PODS_LOST,
     PREEMPTED,
+    PREEMPTED_ON_NODE,
     QUEUE_QUOTA,
     QUOTA_LOWERED,
     STARTED,
@@ -70,8 +71,13 @@ class Result:
     """What the turns of a cycle brought to one application."""
 
     started: list[Allocation] = field(default_factory=list)
-    #: Pods that have to stop for it.
-    victims: list[Allocation] = field(default_factory=list)
+    #: Pods that have to stop for it, and why.
+    victims: dict[Allocation, Reason] = field(default_factory=dict)
+
+    def stop(self, ask: Ask, victims: Iterable[Allocation]) -> None:
+        """Add pods that have to stop for an ask of the application."""
+        reason = PREEMPTED if ask.required_node is None else PREEMPTED_ON_NODE
+        self.victims.update(dict.fromkeys(victims, reason))
 
 
 class Outcomes:
@@ -167,7 +173,8 @@ class Outcomes:
         targets = []
         for victim_app, some in by_app.items():
             running = self._state.running[victim_app.id]
-            target = Target(running, self._state.queues[running.queue or ""], PREEMPTED)
+            reason = result.victims[some[0]]
+            target = Target(running, self._state.queues[running.queue or ""], reason)
             if self._stops_entirely(victim_app):
                 targets.append(target)
             else:
@@ -310,7 +317,7 @@ class Outcomes:
         tried = [each for each in ask.messages if each in _OF_PREEMPTION]
         if not tried:
             return None
-        has_searched = Message.PRECONDITIONS not in tried
+        has_searched = not {Message.PRECONDITIONS, Message.REQUIRED_NODE}.intersection(tried)
         if not has_searched:
             return PreemptionVerdict(text=str(tried[0]))
         candidates = victim_candidates(
@@ -328,6 +335,7 @@ _OF_PREEMPTION: Final = (
     Message.SHORTFALL,
     Message.ATTEMPTS_EXHAUSTED,
     Message.PRECONDITIONS,
+    Message.REQUIRED_NODE,
     Message.NO_PREEMPTION,
 )
 

@@ -96,7 +96,7 @@ def quota_victims(
             waiting.extend(queue.children.values())
             continue
         del changes.starts[queue.path]
-        for leaf, amount in _divided(queue, _excess(queue, maximum)):
+        for leaf, amount in divided(queue, _excess(queue, maximum)):
             for victim in _victims(leaf, applications, amount, compatibility):
                 yield queue, victim
 
@@ -122,8 +122,8 @@ def _surplus(queue: QueueUsage) -> dict[str, int]:
     return {name: max(0, value - guaranteed.get(name, 0)) for name, value in used.items()}
 
 
-def _divided(queue: QueueUsage, amount: Resources) -> Iterator[tuple[QueueUsage, Resources]]:
-    """Yield the leaves below a queue with their parts of an amount, each rounded down."""
+def divided(queue: QueueUsage, amount: Resources) -> Iterator[tuple[QueueUsage, Resources]]:
+    """Yield the leaves below a queue with their parts of an amount: by surplus, rounded down."""
     if not any(amount.values()):
         return
     if queue.queue.is_leaf:
@@ -141,7 +141,7 @@ def _divided(queue: QueueUsage, amount: Resources) -> Iterator[tuple[QueueUsage,
             for name, value in amount.items()
             if total.get(name, 0)
         }
-        yield from _divided(child, {name: value for name, value in part.items() if value})
+        yield from divided(child, {name: value for name, value in part.items() if value})
 
 
 def _victims(

@@ -21,6 +21,8 @@ class PreemptionKind(StrEnum):
 
     #: Its queue is below its guarantee.
     GUARANTEE = "guarantee"
+    #: Its pod can only run on the node.
+    NODE = "node"
 
 
 STARTED: Final = register(
@@ -205,6 +207,22 @@ PREEMPTED: Final = register(
             preempted_event="{name} was preempted: {queue} is below its guarantee and needs room "
             "for {preemptor}.",
             reclaim_event="{name} takes room from queues above their guarantee{stops}.",
+        ),
+    )
+)
+PREEMPTED_ON_NODE: Final = register(
+    Reason(
+        "preempted_on_node",
+        label="Preempted for a pod of its node",
+        headline=headlines.preempted_on_node,
+        reason_class=ReasonClass.PREEMPTED,
+        preemption_grant=PreemptionGrant(
+            rule=lambda _: PreemptionKind.NODE,
+            words="a pod that names its node may stop others of the same or a lower priority there",
+            target="is preempted: its node is the only one for a pod of the same or a higher "
+            "priority",
+            preempted_event="{name} was preempted: {preemptor} can only run on its node.",
+            reclaim_event="{name} takes room on the node that it names{stops}.",
         ),
     )
 )

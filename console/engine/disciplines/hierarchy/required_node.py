@@ -8,11 +8,14 @@ from console.engine.disciplines.hierarchy.applications import Allocation, Ask, N
 from console.engine.disciplines.hierarchy.resources import fits_strictly, is_larger, plus
 
 
-def victims_on_node(ask: Ask, node: NodeUsage) -> tuple[Allocation, ...] | None:
+def victims_on_node(
+    ask: Ask, node: NodeUsage, *, after_stopping: bool = False
+) -> tuple[Allocation, ...] | None:
     """
     Return the pods that stop so that an ask has room on its node; None: they are not enough.
 
-    Neither guarantees nor fences protect them.
+    Neither guarantees nor fences protect them. With *after_stopping*, the room of pods that have to
+    stop already counts as free.
     """
     candidates = [
         each
@@ -23,7 +26,7 @@ def victims_on_node(ask: Ask, node: NodeUsage) -> tuple[Allocation, ...] | None:
         and each.ask.priority <= ask.priority
         and any(name in ask.resources for name in each.resources)
     ]
-    available = dict(node.available)
+    available = plus(node.available, node.releasing) if after_stopping else dict(node.available)
     victims: list[Allocation] = []
     for each in sorted(candidates, key=cmp_to_key(_compare)):
         if fits_strictly(available, ask.resources):

@@ -324,6 +324,8 @@ class Scheduler:
             if found is None:
                 ask.note(Message.QUEUE_QUOTA)
             return found or refused
+        if ask.required_node is not None and self._waits_for_stopping:
+            return self._claim_required_node(ask)
         if ask.required_node is not None:
             return self._try_required_node(ask)
         node = self._find_node(ask)
@@ -608,7 +610,8 @@ class Scheduler:
             return None
         if ask.required_node is not None:
             if not node.has_room(ask.resources):
-                return None if ask.has_preempted else self._preempt_on_node(ask, node)
+                is_done = ask.has_preempted or self._waits_for_stopping
+                return None if is_done else self._preempt_on_node(ask, node)
         elif not node.has_room(ask.resources):
             other = self._find_node(ask)
             return Started((self.start(ask, other),)) if other is not None else None
@@ -629,6 +632,33 @@ class Scheduler:
             return Started((self.start(ask, node),))
         self.reserve(ask, node)
         return Reserved(ask, node)
+
+    def _claim_required_node(self, ask: Ask) -> Result | Refused | None:
+        """Start a pod on its node; or else wait there for pods that stop, or have some stop."""
+        found = self._find_node(ask)
+        if found is not None:
+            return Started((self.start(ask, found),))
+        refused = Refused(Stage.NO_NODE, ask, ask.resources)
+        node = self.nodes.get(ask.required_node or "")
+        if node is None or not node.accepts:
+            return refused
+        holder = node.reserved
+        if holder is not None and holder is not ask and holder.required_node is not None:
+            return refused
+        victims = victims_on_node(ask, node, after_stopping=True)
+        if victims is None:
+            ask.note(Message.REQUIRED_NODE)
+            return refused
+        if holder is not None and holder is not ask:
+            # An ask that may run elsewhere gives way to one that may not.
+            self.unreserve(holder)
+        if holder is not ask:
+            self.reserve(ask, node)
+        if not victims:
+            self.waiting.add(ask.app)
+            return None
+        self.mark(victims)
+        return Preempted(ask, victims)
 
     def _preempt_on_node(self, ask: Ask, node: NodeUsage) -> Result | None:
         victims = victims_on_node(ask, node)
