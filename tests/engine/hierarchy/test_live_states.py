@@ -304,6 +304,22 @@ def test_a_pod_that_names_its_node_waits_for_pods_that_stop_there() -> None:
     )
 
 
+def test_nothing_starts_beside_a_claim_on_a_node_that_has_become_smaller() -> None:
+    config = policy({"a": {}, "b": {}, "c": {}})
+    old = workload("old", 1, "a", cpu=2, count=2, other_node="n1")
+    state = state_of(config, inventory(4), old)
+    state.change_inventory(inventory(3, 8))
+    state.submit(workload("agent", 2, "b", node="n0", priority=1))
+    state.settle()
+    state.submit(workload("small", 3, "c", other_node="n1"))
+    state.settle()
+    assert pods(state) == {"old": 1}
+    assert headline(state, "small") == (
+        "Waiting in root.c: no node has room for its pod now: 1 node is excluded by its name, "
+        "labels or taints and 1 node lacks vcore."
+    )
+
+
 def test_pods_on_other_nodes_than_the_named_one_stay() -> None:
     config = policy({"a": {}, "b": {}})
     state = state_of(

@@ -411,7 +411,9 @@ class Scheduler:
         """Return what is free on a node and kept for the ask that it is reserved for."""
         assert node.reserved is not None
         wanted = times(node.reserved.resources, node.reserved.kept)
-        return {name: min(value, node.available.get(name, 0)) for name, value in wanted.items()}
+        # A node that has become smaller may have less than nothing.
+        free = {name: max(0, node.available.get(name, 0)) for name in wanted}
+        return {name: min(value, free[name]) for name, value in wanted.items()}
 
     # Changes
 
