@@ -25,7 +25,7 @@ from console.engine.model.inventory import Inventory
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy
 from console.engine.model.preemption_loops import Stops, situation
-from console.engine.model.reasons import Reason
+from console.engine.model.reasons import Reason, ReasonClass
 from console.engine.model.trace import TurnStep
 from console.engine.model.usage_history import UsageHistory
 from console.engine.model.workload import PODS, Workload
@@ -360,8 +360,11 @@ class StateMutations:
             self.schedule_requeue(queue)
         elif pending.class_key:
             was_head = queue.pending.head() is pending
+            verdict = queue.pending.classes[pending.class_key].verdict
+            # Room that stopping pods leave to it is available to other workloads now.
+            had_claim = verdict is not None and verdict.reason.reason_class is ReasonClass.SOON
             self._leave(queue, pending)
-            if self._shares_by_request:
+            if self._shares_by_request or had_claim:
                 self.schedule_requeue(queue)
             elif was_head:
                 self._active[queue.tree] = None

@@ -304,6 +304,17 @@ def test_a_pod_that_names_its_node_waits_for_pods_that_stop_there() -> None:
     )
 
 
+def test_room_of_a_claim_is_free_when_its_workload_is_withdrawn() -> None:
+    config = policy({"a": {}, "b": {}, "c": {}})
+    old = workload("old", 1, "a", count=2, other_node="n1")
+    state = state_of(config, inventory(3, 8), old, workload("agent", 2, "b", cpu=2, node="n0"))
+    state.submit(workload("small", 3, "c", node="n0"))
+    state.settle()
+    assert pods(state) == {"old": 1}
+    state.finish("agent")
+    assert outcomes(state.settle()) == [("small", "admitted", "hierarchy_started")]
+
+
 def test_nothing_starts_beside_a_claim_on_a_node_that_has_become_smaller() -> None:
     config = policy({"a": {}, "b": {}, "c": {}})
     old = workload("old", 1, "a", cpu=2, count=2, other_node="n1")
