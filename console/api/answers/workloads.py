@@ -20,6 +20,7 @@ from console.workloads.advice import Advice
 from console.workloads.explanations import Explained
 from console.workloads.models import Decision, SearchRun, Workload
 from console.workloads.queries import reason_of
+from console.workloads.queries.decisions import ReasonRecord
 from console.workloads.stored_assignments import stored_flavors
 from console.workloads.stored_facts import decode_facts
 from console.workloads.stored_pod_sets import decode_pod_sets
@@ -176,7 +177,9 @@ def _additions(flavors: Mapping[str, str], policy: Policy | None) -> dict[str, A
     }
 
 
-def explanation_answer(workload: Workload, explained: Explained, found: Advice) -> dict[str, Any]:
+def explanation_answer(
+    workload: Workload, explained: Explained, found: Advice, record: ReasonRecord
+) -> dict[str, Any]:
     """Return the explanation of a workload; ranges refer to the text of its config version."""
     stages = explained.explanation.stages
     return {
@@ -185,6 +188,8 @@ def explanation_answer(workload: Workload, explained: Explained, found: Advice) 
         "evaluated_at": time_answer(explained.evaluated_at),
         "live": explained.live,
         "reason": explained.explanation.reason,
+        "since": time_answer(record.since),
+        "count": record.count,
         "headline": explained.explanation.headline,
         "sentences": [sentence.text for stage in stages for sentence in stage.sentences],
         "stages": [stage_answer(stage) for stage in stages],

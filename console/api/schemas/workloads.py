@@ -314,6 +314,12 @@ class WorkloadExplanation(Schema):
         "the decision."
     )
     reason = ReasonCode()
+    since = serializers.DateTimeField(
+        allow_null=True,
+        help_text="The time of the decision since which this reason holds; null if the latest "
+        "decision had another one.",
+    )
+    count = serializers.IntegerField(help_text="How many decisions have had this reason.")
     headline = serializers.CharField(help_text="Summary in one sentence.")
     sentences = serializers.ListField(
         child=serializers.CharField(), help_text="The text of all stages, in order."

@@ -61,7 +61,7 @@ from console.workloads.queries import (
     list_workloads,
     position_of,
 )
-from console.workloads.queries.decisions import admitting_policy
+from console.workloads.queries.decisions import admitting_policy, record_of_reason
 from console.workloads.queries.filters import REASON_CLASSES
 from console.workloads.queries.groups import GROUPINGS, MOST_COUNTED, group_workloads
 from console.workloads.read_manifest import manifest_language
@@ -274,7 +274,8 @@ class WorkloadExplanation(OrgView):
         # The search runs first: if it is rejected with 429, the explanation is not computed.
         found = advice_for_reader(self.actor, find_advice(self.actor, workload))
         explained = for_reader(self.actor, explain_workload(self.actor.org, workload))
-        return Response(explanation_answer(workload, explained, found))
+        record = record_of_reason(workload, explained.explanation.reason)
+        return Response(explanation_answer(workload, explained, found, record))
 
 
 class WorkloadSearch(OrgView):

@@ -39,7 +39,12 @@ from console.workloads.explanations import Explained, explain_decision, explain_
 from console.workloads.markdown import Links, explanation_markdown
 from console.workloads.models import QueueHold, State, Workload
 from console.workloads.queries import get_workload, hold_of, position_of
-from console.workloads.queries.decisions import admitting_policy, get_decision, latest_decisions
+from console.workloads.queries.decisions import (
+    admitting_policy,
+    get_decision,
+    latest_decisions,
+    record_of_reason,
+)
 from console.workloads.queries.event_search import EventSearch, search_events
 from console.workloads.queries.phases import PhaseHistory, phase_history
 from console.workloads.receipts import preemptions_of
@@ -143,12 +148,14 @@ def _detail(request: HttpRequest, actor: Actor, *, uid: str, tab: Any) -> HttpRe
 def _why(request: HttpRequest, actor: Actor, subject: Workload) -> tuple[str, dict[str, Any]]:
     explained = for_reader(actor, explain_workload(actor.org, subject))
     # A search takes a while; the page loads its result afterwards.
-    is_searched = subject.state == State.PENDING or is_tried_again(subject)
+    is_pending = subject.state == State.PENDING
+    is_searched = is_pending or is_tried_again(subject)
     is_refused = subject.state == State.REJECTED and not is_searched
     advice = find_advice(actor, subject) if is_refused else Advice()
     return "workloads/detail.html", {
         "hold": _hold(subject, explained),
         "explained": explained,
+        "record": record_of_reason(subject, explained.explanation.reason) if is_pending else None,
         "position": position_of(subject),
         "preemptor": _preemptor(actor, subject),
         "decisions": latest_decisions(subject, DECISIONS),

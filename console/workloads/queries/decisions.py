@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Max, Q
+
 from console.engine.model.policy import Policy
 from console.errors import NotFound
 from console.orgs.models import Organization
@@ -13,6 +18,32 @@ def latest_decisions(workload: Workload, limit: int) -> list[Decision]:
     """Return the latest decisions about *workload*, newest first, without their traces."""
     rows = Decision.objects.filter(workload=workload).order_by("-pk").defer("trace")
     return list(rows[:limit])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReasonRecord:
+    """Since when a reason holds for a workload, and how often it has been decided for it."""
+
+    #: None: the latest decision had another reason.
+    since: datetime | None = None
+    count: int = 0
+
+
+def record_of_reason(workload: Workload, reason: str) -> ReasonRecord:
+    """
+    Return since when *reason* holds for *workload*, and how many decisions have had it.
+
+    The worker stores a decision when the reason of a workload changes, not at every evaluation.
+    """
+    has_reason = Q(reason=reason)
+    found = Decision.objects.filter(workload=workload).aggregate(
+        count=Count("pk", filter=has_reason),
+        latest=Max("pk"),
+        latest_with_reason=Max("pk", filter=has_reason),
+        since=Max("created_at", filter=has_reason),
+    )
+    is_current = found["latest"] is not None and found["latest"] == found["latest_with_reason"]
+    return ReasonRecord(since=found["since"] if is_current else None, count=found["count"])
 
 
 def get_decision(workload: Workload, number: int) -> Decision:
