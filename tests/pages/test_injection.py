@@ -51,7 +51,7 @@ BAD = (
 )
 #: The same and longer payloads: formulas after quotes, an address, mathematics.
 MORE = f'{BAD};"=1+1\t"=1+1 WWW.e.example $x^2$'
-#: The same as a name of a queue or flavor, which has a single line.
+#: The same as a name of a queue, flavor or group, which has a single line.
 NAME = "=1\"'><script>alert(7)</script>@all"
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 #: What unescaped Markdown would turn it into.
@@ -112,7 +112,7 @@ def made(owner: Actor) -> HostileObjects:
     set_identity(owner, mine, Identity(NAME, (NAME,)))
     issued = create_token(owner, Role.OWNER, BAD, None, Identity(NAME, (NAME,)))
     token = Actor.from_token(issued.token)
-    facts = {"user": MORE, "project": MORE, "groups": [MORE]}
+    facts = {"user": MORE, "project": MORE, "groups": [NAME]}
 
     def submitted(gpu: int, priority: int, tags: dict[str, str]) -> models.Workload:
         asked = {**facts, "tags": tags, "requests": {"gpu": gpu}, "priority": priority}

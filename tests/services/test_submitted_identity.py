@@ -462,7 +462,7 @@ def test_a_token_with_a_user_ends_when_its_person_may_not_submit_for_others(
     change_role(owner, number_of(second), Role.OWNER)
     acting = Actor.from_user(org, second.user, Role.OWNER)
     plain = create_token(acting, Role.VIEWER, "plain").token
-    named = create_token(acting, Role.VIEWER, "named", None, Identity("ada")).token
+    named = create_token(acting, Role.SUBMITTER, "named", None, Identity("ada")).token
     assert change_role(owner, number_of(second), role).tokens.ended == (0 if is_kept else 1)
     for token, is_valid in ((plain, True), (named, is_kept)):
         token.refresh_from_db()

@@ -12,6 +12,7 @@ from console.engine.disciplines.hierarchy.requests import of_pod
 from console.engine.disciplines.hierarchy.resources import NOTHING, Resources, plus, times
 from console.engine.live.node_usage import NodeKey
 from console.engine.model.inventory import Cluster
+from console.engine.model.nodes import required_node
 from console.engine.model.workload import PodSet
 from console.workloads.models import State, Workload
 from console.workloads.queries.running import RUNNING
@@ -119,6 +120,7 @@ def allocation(
             resource=group.resources,
             priority=str(workload.priority or 0),
             nodeId=node,
+            requiredNodeId=required_node(group.pod_set.affinity) or "",
             applicationId=application,
             taskGroupName=_task_group(group.pod_set),
             preempted=group.is_stopping,
@@ -142,6 +144,7 @@ def ask(
             requestTime=nanoseconds(workload.submitted_at),
             resource=of_pod(pod_set.requests, counts_pods=False),
             priority=str(workload.priority or 0),
+            requiredNodeId=required_node(pod_set.affinity) or "",
             applicationId=application,
             taskGroupName=_task_group(pod_set),
             allocationLog=list(log),

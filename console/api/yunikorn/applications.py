@@ -48,6 +48,7 @@ from console.workloads.explanations import explain_workload
 from console.workloads.models import State, Workload
 from console.workloads.queries import get_workload, reason_of
 from console.workloads.queries.applications import list_of_states
+from console.workloads.queries.decisions import record_of_reason
 
 #: The states of workloads that wait or were refused, for a reason.
 _EXPLAINED: Final = (State.PENDING, State.REJECTED)
@@ -62,12 +63,16 @@ class ApplicationView(SchedulerView):
         return [self.answer(each, names, _brief(each)) for each in workloads]
 
     def answer(
-        self, workload: Workload, names: NodeNames, messages: Sequence[str]
+        self, workload: Workload, names: NodeNames, messages: Sequence[str], count: int = 1
     ) -> dict[str, Any]:
-        """Return one application; *messages* tell why it waits or was refused."""
+        """
+        Return one application; *messages* tell why it waits or was refused.
+
+        *count* is how many decisions have had that reason.
+        """
         partition, path = self._place(workload)
         missing = missing_pods(workload)
-        log = [{"message": each, "count": 1} for each in messages]
+        log = [{"message": each, "count": count} for each in messages]
         uid = workload.uid
         return {
             "applicationID": uid,
@@ -167,7 +172,8 @@ class OneApplication(ApplicationView):
         if place[0] != name or path not in (None, place[1]):
             raise _missing(application)
         names = NodeNames(present_inventory(self.actor.org).clusters.values())
-        return Response(self.answer(workload, names, self._messages(workload)))
+        messages, count = self._messages(workload)
+        return Response(self.answer(workload, names, messages, count))
 
     def _workload(self, uid: str) -> Workload:
         try:
@@ -175,12 +181,16 @@ class OneApplication(ApplicationView):
         except NotFound as error:
             raise _missing(uid) from error
 
-    def _messages(self, workload: Workload) -> Sequence[str]:
+    def _messages(self, workload: Workload) -> tuple[Sequence[str], int]:
+        """Return why a workload waits or was refused, and the number of such decisions."""
         if workload.state not in _EXPLAINED:
-            return ()
+            return (), 0
         explained = for_reader(self.actor, explain_workload(self.actor.org, workload))
         context = ExplainContext(explained.trace, explained.names, has_config=True)
-        return original_messages(context) or [explained.explanation.headline]
+        messages = original_messages(context) or [explained.explanation.headline]
+        record = record_of_reason(workload, explained.explanation.reason)
+        # The present reason counts, even if no decision has had it yet.
+        return messages, record.count or 1
 
 
 def _brief(workload: Workload) -> Sequence[str]:

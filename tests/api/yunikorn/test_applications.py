@@ -135,6 +135,28 @@ def test_lists_have_the_applications_of_a_state(busy: Busy, path: str, names: li
     assert busy.names(path) == names
 
 
+def test_pods_have_the_node_that_they_name(busy: Busy, org: Any, owner: Any) -> None:
+    def naming(node: str) -> dict[str, Any]:
+        name = {"key": "metadata.name", "operator": "In", "values": [node]}
+        pod_set = {"requests": {"cpu": 0.5}, "affinity": [{"matchFields": [name]}]}
+        return {
+            "name": node,
+            "user": "ann",
+            "tags": {"queue": "root.team.b"},
+            "pod_sets": [pod_set],
+        }
+
+    client = Api(with_token(owner), org.slug)
+    client.post(f"workloads/{busy.ids['wide']}/finish")
+    workloads = {"workloads": [naming("n1"), naming("n9")]}
+    running, pending = client.post("workloads", workloads).body["ids"]
+    settled(org)
+    (allocation,) = busy.rest.read(f"{DEFAULT}/application/{running}")["allocations"]
+    assert (allocation["nodeId"], allocation["requiredNodeId"]) == ("n1", "n1")
+    (ask,) = busy.rest.read(f"{DEFAULT}/application/{pending}")["requests"]
+    assert ask["requiredNodeId"] == "n9"
+
+
 def test_ended_applications_are_listed_by_how_they_ended(busy: Busy, org: Any, owner: Any) -> None:
     client = Api(with_token(owner), org.slug)
     client.post(f"workloads/{busy.ids['one']}/finish")
