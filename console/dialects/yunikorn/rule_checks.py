@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import Enum
 from itertools import takewhile
 from typing import Final
@@ -174,39 +175,72 @@ def _check_single_name(
         )
 
 
-def _fixed_path(rule: RuleDoc, problems: Problems) -> tuple[str, bool] | None:
-    """Return the path that the text fixes, and whether rules follow; None if there is none."""
-    path = ""
-    chain = rule.chain()
-    for index, each in enumerate(chain):
-        if each.name != RuleKind.FIXED:
-            return (path, True) if path else None
+@dataclass(frozen=True, slots=True)
+class _FixedPath:
+    """The path that the text of a rule fixes; None for one that is refused, which is reported."""
+
+    here: str | None
+    original: str | None
+    #: Whether other rules find a queue below it.
+    is_followed: bool
+
+
+def _fixed_path(rule: RuleDoc, problems: Problems) -> _FixedPath | None:
+    """Return the path that the text fixes; None if there is none."""
+    here: str | None = ROOT
+    original: str | None = ROOT
+    fixed = _fixed(rule)
+    for index, each in enumerate(fixed):
         value = each.value.value if each.value else ""
-        if value.startswith(ROOT):
-            if path:
-                _note_qualified(each, value, problems)
-                return None
-            path = value
-        elif index == 0:
-            path = f"{ROOT}.{value}"
-        else:
-            path = f"{path}.{value}"
-    return path, False
+        is_full, begins = _is_full(value, problems), value.startswith(ROOT)
+        if index and (is_full or begins):
+            _note_qualified(each, value, problems)
+        here = _extended(here, value, index, is_full=is_full)
+        original = _extended(original, value, index, is_full=begins)
+    return _FixedPath(here, original, len(fixed) < len(rule.chain())) if fixed else None
+
+
+def _extended(path: str | None, value: str, index: int, *, is_full: bool) -> str | None:
+    """Return a path with the fixed value behind it; None if that value has to be the first one."""
+    if is_full:
+        return None if index else value
+    return None if path is None else f"{path}.{value}"
+
+
+def _is_full(value: str, problems: Problems) -> bool:
+    """Return whether a fixed value is a full path; for YuniKorn, each one is that begins so."""
+    if problems.compatibility.textual_rule_paths:
+        return value.startswith(ROOT)
+    lower = value.lower()
+    return lower == ROOT or lower.startswith(f"{ROOT}.")
 
 
 def _note_qualified(
     rule: RuleDoc, value: str, problems: Problems, stage: Stage = Stage.CHECK
 ) -> None:
-    problems.add(
-        QUALIFIED_BELOW_PARENT,
-        rule.value.place if rule.value else rule.name_place,
-        f"{quote(value)} is a full path, which cannot follow a parent rule.",
-        "Write the name relative to the parent rule, or remove the parent rule.",
-        original=f"illegal fully qualified 'fixed' rule with value {value}"
-        if stage is Stage.CHECK
-        else "",
-        stage=stage,
-    )
+    place = rule.value.place if rule.value else rule.name_place
+    original = ""
+    if stage is Stage.CHECK and value.startswith(ROOT):
+        original = f"illegal fully qualified 'fixed' rule with value {value}"
+    if _is_full(value, problems):
+        problems.add(
+            QUALIFIED_BELOW_PARENT,
+            place,
+            f"{quote(value)} is a full path, which cannot follow a parent rule.",
+            "Write the name relative to the parent rule, or remove the parent rule.",
+            original=original,
+            stage=stage,
+        )
+    else:
+        problems.add(
+            RULE_PATH_TEXT,
+            place,
+            f"YuniKorn refuses {quote(value)} below a parent rule, because it takes every value "
+            "that begins with root for a full path.",
+            "Rename the queue.",
+            original=original,
+            stage=stage,
+        )
 
 
 class _Verdict(Enum):
@@ -225,7 +259,7 @@ class _Tree:
     """The queues of a partition, in which many paths are followed."""
 
     def __init__(self, root: QueueDoc) -> None:
-        self._root = root
+        self.root = root
         #: Queue, and whether names are as written -> the queues below it by name.
         self._below: dict[tuple[QueueDoc, bool], dict[str, QueueDoc]] = {}
 
@@ -238,7 +272,7 @@ class _Tree:
         If *textual*, names are compared as they are written, and only ``parent: true`` in the text
         makes a parent; YuniKorn does both.
         """
-        last = self._root
+        last = self.root
         missing = _Verdict.FINE if rule.creates else _Verdict.MISSING
         if names[0] != (last.name if textual else last.name.lower()):
             return missing, last
@@ -261,26 +295,37 @@ class _Tree:
         return self._below[key]
 
     def _is_parent(self, queue: QueueDoc, *, textual: bool) -> bool:
-        is_stated = queue is self._root or queue.states_parent
+        is_stated = queue is self.root or queue.states_parent
         return is_stated or (not textual and bool(queue.queues))
 
 
 def _check_path(
-    number: int, rule: RuleDoc, fixed: tuple[str, bool], tree: _Tree, problems: Problems
+    number: int, rule: RuleDoc, fixed: _FixedPath, tree: _Tree, problems: Problems
 ) -> None:
     """Report a path that does not exist and is not created, or is of the wrong kind."""
-    path, is_followed = fixed
-    names = path.lower().split(".")
     if any(not (each.value and each.value.value.strip()) for each in _fixed(rule)):
         # The missing value is reported by itself.
         problems = problems.muted()
-    opening = f"placement rule no. #{number} ({'->'.join(each.name for each in rule.chain())})"
-    verdict, last = tree.follow(names, rule, is_followed=is_followed, textual=True)
-    original = opening + _ORIGINAL[verdict].format(path=path, last=last.name)
+    verdict, last, original = _Verdict.FINE, tree.root, ""
+    is_followed = fixed.is_followed
+    if fixed.original is not None:
+        names = fixed.original.lower().split(".")
+        verdict, last = tree.follow(names, rule, is_followed=is_followed, textual=True)
+    if fixed.original is not None and verdict is not _Verdict.FINE:
+        chain = "->".join(each.name for each in rule.chain())
+        original = f"placement rule no. #{number} ({chain})" + _ORIGINAL[verdict].format(
+            path=fixed.original, last=last.name
+        )
+    path = fixed.here
+    if path is None:
+        if original:
+            problems.cite(original, Stage.CHECK)
+        return
     if problems.compatibility.textual_rule_paths:
         if verdict is not _Verdict.FINE:
             _note_path(rule, path, verdict, last, is_followed, problems, original)
         return
+    names = path.lower().split(".")
     here, nearest = tree.follow(names, rule, is_followed=is_followed, textual=False)
     if here is _Verdict.WRONG_KIND and verdict is _Verdict.FINE:
         problems.add(
@@ -290,15 +335,13 @@ def _check_path(
             "Name one of them.",
         )
     elif here is not _Verdict.FINE:
-        shown = original if verdict is not _Verdict.FINE else ""
-        _note_path(rule, path, here, nearest, is_followed, problems, shown)
+        _note_path(rule, path, here, nearest, is_followed, problems, original)
     elif verdict is not _Verdict.FINE:
         _note_textual_path(rule, path, verdict, last, nearest, problems, original)
 
 
 #: The rest of YuniKorn's message.
 _ORIGINAL: Final = {
-    _Verdict.FINE: "",
     _Verdict.MISSING: " references non-existing queues ({path}) and create is 'false'",
     _Verdict.BELOW_LEAF: " references non-existing queues ({path}) which cannot be created "
     "because the last queue ({last}) in the hierarchy is a leaf",
@@ -359,7 +402,12 @@ def _note_textual_path(
     """Report a path that is fine here, and that YuniKorn refuses for its spelling."""
     repairs: tuple[Repair, ...] = ()
     why, hint = "it compares upper and lower case", "Write the names of queues in lower case."
-    if verdict is _Verdict.WRONG_KIND or (not nearest.states_parent and nearest is last):
+    first = _fixed(rule)[0].value
+    if first is not None and first.value.startswith(ROOT) and not _is_full(first.value, problems):
+        full = f"{ROOT}.{first.value}"
+        why = "it takes every value that begins with root for a full path"
+        hint, repairs = f"Write {shorten(full)}.", (replace(first.place, full),)
+    elif verdict is _Verdict.WRONG_KIND or (not nearest.states_parent and nearest is last):
         why = f'"{shorten(nearest.name)}" does not say parent: true'
         hint = f'Write parent: true for "{shorten(nearest.name)}".'
         repairs = parent_fix(nearest, problems.findings)
@@ -420,7 +468,8 @@ def _check_value(rule: RuleDoc, kind: str, problems: Problems) -> None:
             stage=Stage.UPDATE,
         )
     elif kind == RuleKind.FIXED:
-        if rule.parent is not None and value.startswith(ROOT) and not _is_fixed(rule.parent):
+        begins = value.startswith(ROOT) or _is_full(value, problems)
+        if rule.parent is not None and begins and not _is_fixed(rule.parent):
             _note_qualified(rule, value, problems, stage=Stage.UPDATE)
         for name in value.split("."):
             if not QUEUE_PATTERN.fullmatch(name):

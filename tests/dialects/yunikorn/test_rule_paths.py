@@ -8,11 +8,12 @@ import pytest
 
 from console.dialects.yunikorn.validator import validator_message
 from console.engine.disciplines.hierarchy.spec import Filter
-from tests.dialects.yunikorn.texts import read, spec_of
+from tests.dialects.yunikorn.texts import read, repaired, spec_of
 
 QUEUES = (
-    "[{name: dev, parent: true, queues: [{name: users, parent: true}, {name: team}]}, "
-    "{name: prod, queues: [{name: x}]}, {name: Ops}]"
+    "[{name: dev, parent: true, queues: [{name: users, parent: true}, {name: team}, "
+    "{name: rooted}]}, "
+    "{name: prod, queues: [{name: x}]}, {name: Ops}, {name: rootless}]"
 )
 
 
@@ -92,6 +93,36 @@ TABLE: dict[str, tuple[str, str | None, list[str], list[str]]] = {
         "illegal fully qualified 'fixed' rule with value root.a",
         ["YUN030"],
         ["YUN030"],
+    ),
+    "a name that begins with root": (
+        fixed("rootless"),
+        missing("fixed", "rootless"),
+        ["YUN063"],
+        ["YUN031"],
+    ),
+    "a missing name that begins with root": (
+        fixed("roots"),
+        missing("fixed", "roots"),
+        ["YUN031"],
+        ["YUN031"],
+    ),
+    "a name that begins with root below a full path": (
+        fixed("rooted", fixed("root.dev")),
+        "illegal fully qualified 'fixed' rule with value rooted",
+        ["YUN063"],
+        ["YUN030"],
+    ),
+    "a name that begins with root below users": (
+        fixed("rooted", "{name: user, create: true}", create=True),
+        None,
+        ["YUN063"],
+        ["YUN030"],
+    ),
+    "a full path in upper case": (
+        fixed("ROOT.dev.team"),
+        missing("fixed", "root.ROOT.dev.team"),
+        ["YUN063"],
+        ["YUN031"],
     ),
     "a chain of three": (DEEP, missing("fixed->user->tag", "root.nope"), ["YUN031"], ["YUN031"]),
     "a name below a full path": (fixed("team", fixed("root.dev")), None, [], []),
@@ -229,3 +260,18 @@ def test_only_lower_case_denies_by_a_switch() -> None:
     rule = "{name: provided, filter: {type: Deny, users: [ann]}}"
     found = filter_of(config(rule, switches="deny_in_lower_case_only"))
     assert (found.accepts("ann", ()), found.accepts("bob", ())) == (True, False)
+
+
+def test_the_full_path_is_written_for_a_name_that_begins_with_root() -> None:
+    text = config(fixed("rootless"))
+    assert repaired(text) == (
+        text.replace("value: rootless", "value: root.rootless"),
+        ['Replace with "root.rootless"'],
+    )
+
+
+def test_a_full_path_in_upper_case_below_a_full_path() -> None:
+    text = config(fixed("ROOT.a", fixed("root.dev")))
+    assert [each.code for each in read(text).errors] == ["YUN030"]
+    message, _ = validator_message(text)
+    assert message == missing("fixed->fixed", "root.dev.ROOT.a")
