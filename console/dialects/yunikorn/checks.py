@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from console.dialects.repairs import did_you_mean, replace
 from console.dialects.wording import quote, shorten
 from console.dialects.yunikorn.access import check_access_of_load
 from console.dialects.yunikorn.amounts import Amounts
 from console.dialects.yunikorn.codes import (
+    BAD_WEIGHT,
     DUPLICATE_PARTITION,
-    NEGATIVE_WEIGHT,
     NODE_ORDER_TYPE,
     ROOT_SPELLING,
 )
@@ -98,11 +100,18 @@ def _check_node_order(partition: PartitionDoc, problems: Problems) -> None:
     for name, weight in weights.value if weights else ():
         if weight.value < 0:
             problems.add(
-                NEGATIVE_WEIGHT,
+                BAD_WEIGHT,
                 weight.place,
                 f"The weight of {shorten(name.value)} is negative.",
                 "Write 0 or more.",
                 original=f"negative resource weight for {name.value} is not allowed",
+            )
+        elif not math.isfinite(weight.value):
+            problems.add(
+                BAD_WEIGHT,
+                weight.place,
+                f"The weight of {shorten(name.value)} is not a finite number.",
+                "Write a number of 0 or more.",
             )
 
 

@@ -227,11 +227,12 @@ NODE_ORDER_TYPE = Code(
     "Unknown node sort policy",
     "nodesortpolicy has the type fair or binpacking in lower case.",
 )
-NEGATIVE_WEIGHT = Code(
+BAD_WEIGHT = Code(
     "YUN034",
     Severity.ERROR,
-    "Negative weight",
-    "Weights of resources are 0 or more.",
+    "Not a weight",
+    "The weight of a resource is a finite number, 0 or more. YuniKorn refuses negative weights "
+    "only, and accepts .inf and .nan.",
 )
 APPLICATIONS_OVER_PARENT = Code(
     "YUN035",

@@ -7,6 +7,7 @@ and a number with a point is a whole number. Problems are added in the order of 
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -53,6 +54,11 @@ _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
 _BASES: Final = {"0x": 16, "0X": 16, "0o": 8, "0O": 8, "0b": 2, "0B": 2}
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:(?:[Tt]|[ \t]+)[0-9].*)?")
 _LARGEST: Final = 2**64 - 1
+_NOT_FINITE: Final = {
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), math.inf),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
+}
 #: Longer numbers are text here.
 _LONGEST: Final = 100
 #: Values that messages of the library show in full.
@@ -334,13 +340,15 @@ def read_number(text: str) -> int | float | None:
 
     >>> [read_number(text) for text in ("12", "1_000", "0x10", "010", "3.0", "1e3", "x", "")]
     [12, 1000, 16, 8, 3.0, 1000.0, None, None]
+    >>> [read_number(text) for text in ("+.inf", "-.Inf", "--.inf", ".iNf", "1e999")]
+    [inf, -inf, None, None, None]
     """
     if not text or len(text) > _LONGEST or text[0] not in "+-.0123456789":
         return None
     if _DATE.fullmatch(text):
         return None
-    if text.lstrip("+-").lower() in (".inf", ".nan") and text[0] != "+":
-        return float(text.replace(".", "", 1).lower())
+    if text in _NOT_FINITE:
+        return _NOT_FINITE[text]
     plain = text.replace("_", "") if text[0] != "." else text
     sign, digits = (plain[0], plain[1:]) if plain[:1] in ("+", "-") else ("", plain)
     base = _BASES.get(digits[:2])
@@ -355,7 +363,9 @@ def read_number(text: str) -> int | float | None:
 
 
 def _float(text: str) -> float | None:
-    return float(text) if _FLOAT.fullmatch(text) else None
+    number = float(text) if _FLOAT.fullmatch(text) else math.inf
+    # The library reads a number that is too large as a text.
+    return number if math.isfinite(number) else None
 
 
 def _tag(node: ScalarNode) -> str:

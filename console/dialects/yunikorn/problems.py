@@ -68,8 +68,10 @@ class Problems:
     def unnoted(self, stage: Stage) -> Iterator[None]:
         """Leave out YuniKorn's messages of a stage meanwhile: it does not get there."""
         count = len(self.messages[stage])
-        yield
-        del self.messages[stage][count:]
+        try:
+            yield
+        finally:
+            del self.messages[stage][count:]
 
     def cite(self, original: str, stage: Stage) -> None:
         """Note a message of YuniKorn about a problem that is reported already."""
