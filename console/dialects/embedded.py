@@ -7,7 +7,8 @@ Its nodes get offsets of the outer text, so that findings and fixes are placed t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 import yaml
@@ -30,9 +31,18 @@ _ESCAPE: Final = re.compile(r"\\(?:x..|u.{4}|U.{8}|.)|[^\\]", re.DOTALL)
 _Move = Callable[[int, int], tuple[int, int]]
 
 
-def read_embedded(scalar: ScalarNode, findings: Findings) -> Node | None:
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """The root of an embedded document."""
+
+    root: Node
+    #: Node -> its line in the embedded text, from 1, if the outer text does not have these lines.
+    lines: Mapping[Node, int]
+
+
+def read_embedded(scalar: ScalarNode, findings: Findings) -> Embedded | None:
     """
-    Return the root of the YAML document in *scalar*, or None if it cannot be parsed.
+    Return the YAML document in *scalar*, or None if it cannot be parsed.
 
     In a literal block, every place is exact. In a double-quoted text on one line, as in JSON,
     places are exact and no fixes are offered. In any other text, every place is the whole scalar.
@@ -52,10 +62,14 @@ def read_embedded(scalar: ScalarNode, findings: Findings) -> Node | None:
     findings.take(inner, move, with_repairs=is_literal)
     if not roots:
         return None
-    _shift(roots[0], move)
+    lines: dict[Node, int] = {}
+    for node in _nodes(roots[0]):
+        if not is_literal:
+            lines[node] = inner.positions.span(node.start, node.start).line
+        node.start, node.end = move(node.start, node.end)
     if not is_literal:
         findings.offer_no_repairs(scalar.start, scalar.end)
-    return roots[0]
+    return Embedded(roots[0], lines)
 
 
 def _embedded(scalar: ScalarNode, findings: Findings) -> tuple[str, _Move, bool]:
@@ -89,8 +103,8 @@ def _escaped(raw: str, scalar: ScalarNode) -> list[int] | None:
     return offsets if len(offsets) == len(scalar.text) + 1 else None
 
 
-def _shift(root: Node, move: _Move) -> None:
-    """Give all nodes offsets of the outer text, each once even if aliases repeat it."""
+def _nodes(root: Node) -> Iterator[Node]:
+    """Yield all nodes, each once even if aliases repeat it."""
     seen: set[int] = set()
     waiting: list[Node] = [root]
     while waiting:
@@ -98,9 +112,10 @@ def _shift(root: Node, move: _Move) -> None:
         if id(node) in seen:
             continue
         seen.add(id(node))
-        node.start, node.end = move(node.start, node.end)
+        yield node
         if isinstance(node, ListNode):
             waiting += node.items
         elif isinstance(node, MapNode):
+            waiting += node.repeated
             for key, value in node.entries.values():
                 waiting += (key, value)

@@ -82,14 +82,18 @@ def build_trees(findings: Findings, *, stream: bool = False) -> list[Node]:
 
 
 def report_repeated_key(
-    findings: Findings, key: ScalarNode, first: ScalarNode, original: str = ""
+    findings: Findings, key: ScalarNode, first: ScalarNode, original: str = "", line: str = ""
 ) -> None:
-    """Report a key that is written again; *original* as in `Diagnostic.original`."""
+    """
+    Report a key that is written again; *original* as in `Diagnostic.original`.
+
+    *line* is the line of the first one in words, if that of its place is another one.
+    """
     findings.add(
         DUPLICATE_KEY,
         Place(key.start, key.end),
         f'The key "{shorten(key.text)}" is written twice; the first one is on '
-        f"{findings.positions.line_words(first.start)}.",
+        f"{line or findings.positions.line_words(first.start)}.",
         "Remove one of the two.",
         original=original,
     )

@@ -147,9 +147,9 @@ class Manifests:
             self.findings.add(DUPLICATE_OBJECT, place, message, "Remove one of them.")
             return
         self._files.add(id(text))
-        root = read_embedded(text, self.findings)
+        embedded = read_embedded(text, self.findings)
         own = _join(path, f"data.{CONFIG_FILE}")
-        manifest = self._configuration(root, own, document) if root is not None else None
+        manifest = None if embedded is None else self._configuration(embedded.root, own, document)
         if manifest is not None:
             yield manifest
 

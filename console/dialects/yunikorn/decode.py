@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -90,13 +91,17 @@ class Decoder:
     """
     Reads nodes as values of types.
 
-    *first_line* is the line of the text that YuniKorn's first line is on.
+    *first_line* is the line of the text that YuniKorn's first line is on; *lines* has YuniKorn's
+    lines of all nodes if the text has none of them.
     """
 
-    def __init__(self, problems: Problems, first_line: int = 1) -> None:
+    def __init__(
+        self, problems: Problems, first_line: int = 1, lines: Mapping[Node, int] | None = None
+    ) -> None:
         self._problems = problems
         self._findings = problems.findings
         self._before = first_line - 1
+        self._lines = lines or {}
 
     def struct(self, node: Node, kind: Struct, path: str) -> Values | None:
         """Return the fields of a mapping; None if it is null or no mapping."""
@@ -316,12 +321,15 @@ class Decoder:
                 f"{self._line_number(first)}"
             )
             self._problems.cite(original, Stage.TEXT)
-            report_repeated_key(self._findings, key, first, original)
+            line = f"line {self._lines[first]}" if first in self._lines else ""
+            report_repeated_key(self._findings, key, first, original, line)
 
     def _line(self, node: Node) -> str:
         return f"line {self._line_number(node)}: "
 
     def _line_number(self, node: Node) -> int:
+        if node in self._lines:
+            return self._lines[node]
         return self._findings.positions.span(node.start, node.start).line - self._before
 
 

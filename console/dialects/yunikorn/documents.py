@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -40,6 +40,8 @@ class Located:
     path: str = ""
     #: The line of the text that the first line of the config is on.
     first_line: int = 1
+    #: Node -> its line in the config, if the text does not have the lines of the config.
+    lines: Mapping[Node, int] = field(default_factory=dict)
     #: The switches as written, and their place.
     switches: tuple[Written[str], ...] = ()
     #: Service settings: key -> text.
@@ -150,15 +152,16 @@ class _Maps:
     def _read_file(self, file: tuple[str, ScalarNode], found: Located) -> None:
         path, scalar = file
         before = self._findings.has_errors
-        root = read_embedded(scalar, self._findings)
-        if root is None:
+        embedded = read_embedded(scalar, self._findings)
+        if embedded is None:
             if not before:
                 self._findings.cite(validator_message(scalar.text)[0] or "")
             return
         found.path, found.text = path, scalar.text
-        is_block = self._findings.positions.text[scalar.start : scalar.start + 1] in ("|", ">")
-        line = self._findings.positions.span(scalar.start, scalar.start).line
-        found.first_line = line + 1 if is_block else line
+        # The text of a block begins below its |.
+        found.first_line = self._findings.positions.span(scalar.start, scalar.start).line + 1
+        found.lines = embedded.lines
+        root = embedded.root
         if not _is_empty(root):
             found.root = root
             self._read_switches(root, path, found)

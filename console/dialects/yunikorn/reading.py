@@ -74,7 +74,7 @@ def examine(source: Source, compatibility: Compatibility | None = None) -> Exami
 def _document(located: Located, problems: Problems) -> Document:
     if located.root is None:
         return Document(settings=located.settings)
-    decoder = Decoder(problems, located.first_line)
+    decoder = Decoder(problems, located.first_line, located.lines)
     config = decoder.struct(located.root, CONFIG, located.path)
     partitions = partitions_of(config) if config is not None else ()
     return Document(partitions=partitions, settings=located.settings, text=located.text)

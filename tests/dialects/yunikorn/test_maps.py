@@ -168,3 +168,33 @@ def test_lints_have_their_places_in_a_block() -> None:
         9,
         11,
     )
+
+
+TWICE = """\
+# Two lines.
+partitions:
+  - name: a
+    queues: []
+    name: b
+"""
+NAMED_TWICE = 'line 5: mapping key "name" already defined at line 3'
+
+
+@pytest.mark.parametrize(
+    ("value", "original", "place"),
+    [
+        ("|\n" + TWICE.replace("\n", "\n    ").join(("    ", "")), NAMED_TWICE, (10, 9)),
+        (json.dumps(TWICE), NAMED_TWICE, (5, 77)),
+        (
+            ">\n" + TWICE.replace("\n", "\n\n    ").join(("    ", "")),
+            'line 8: mapping key "name" already defined at line 4',
+            (5, 16),
+        ),
+    ],
+)
+def test_messages_about_repeated_keys_have_the_lines_of_the_inner_text(
+    value: str, original: str, place: tuple[int, int]
+) -> None:
+    before = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yunikorn-configs}\ndata:\n"
+    (found,) = read(f"{before}  queues.yaml: {value.rstrip()}\n").diagnostics
+    assert (found.original, found.span.line, found.span.column) == (original, *place)
