@@ -54,6 +54,7 @@ _NO: Final = ("n", "N", "no", "No", "NO", "off", "Off", "OFF")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _BASES: Final = {"0x": 16, "0X": 16, "0o": 8, "0O": 8, "0b": 2, "0B": 2}
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:(?:[Tt]|[ \t]+)[0-9].*)?")
+_NAMES: Final = re.compile(r"[\w.@:#/-]+(?:\s*,\s*[\w.@:#/-]+)+")
 _LARGEST: Final = 2**64 - 1
 _NOT_FINITE: Final = {
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), math.inf),
@@ -147,11 +148,13 @@ class Decoder:
         values = Values(place)
         prefix = f"{place.path}." if place.path else ""
         unknown: list[tuple[ScalarNode, Node]] = []
+        #: The fields that are there, or that a fix writes.
+        taken = set(node.entries)
         for key, (key_node, value) in node.entries.items():
             known = kind.fields.get(key)
             own = f"{prefix}{key}"
             if known is None:
-                self._note_field(key_node, kind, own, value)
+                self._note_field(key_node, kind, own, value, taken)
                 known = kind.others.get(key)
                 if known is None:
                     unknown.append((key_node, value))
@@ -168,8 +171,14 @@ class Decoder:
             self._read_misspelled(key_node, value, kind, values, prefix)
         return values
 
-    def _note_field(self, key: ScalarNode, kind: Struct, path: str, value: Node) -> None:
-        """Report a field that YuniKorn does not know, unless it is one of this product."""
+    def _note_field(
+        self, key: ScalarNode, kind: Struct, path: str, value: Node, taken: set[str]
+    ) -> None:
+        """
+        Report a field that YuniKorn does not know, unless it is one of this product.
+
+        The name that its fix writes is added to *taken*.
+        """
         original = f"{self._line(key)}field {key.text} not found in type {kind.name}"
         place = Place(key.start, key.end, path)
         if key.text == SWITCHES and SWITCHES in kind.others:
@@ -185,10 +194,13 @@ class Decoder:
                 stage=Stage.TEXT,
             )
         else:
-            best = suggest(self._findings, key.text, list(kind.fields))
+            # One that is there already would be written twice.
+            free = [name for name in kind.fields if name not in taken]
+            best = suggest(self._findings, key.text, free)
             hint = f"{capitalize(kind.what)} has {listed(kind.fields, 'and')}."
             repairs: tuple[Repair, ...] = ()
             if best is not None:
+                taken.add(best)
                 hint = f'Did you mean "{best}"?'
                 edit = Edit(key.start, key.end, write_text(best, plain=key.plain))
                 repairs = (Repair(f'Replace with "{best}"', (edit,)),)
@@ -286,7 +298,7 @@ class Decoder:
                 edit = Edit(node.start, node.end, node.text)
                 repairs = (Repair("Remove the quotes", (edit,)),)
             elif isinstance(kind, ListOf) and kind.item is STRING and node.plain:
-                edit = Edit(node.start, node.end, f"[{write_text(node.text)}]")
+                edit = Edit(node.start, node.end, f"[{', '.join(map(write_text, _names(node)))}]")
                 repairs = (Repair("Make it a list", (edit,)),) if "\n" not in node.text else ()
         wanted = kind.what if not isinstance(kind, Struct) else "a mapping"
         hint = (
@@ -331,6 +343,11 @@ class Decoder:
         if node in self._lines:
             return self._lines[node]
         return self._findings.positions.span(node.start, node.start).line - self._before
+
+
+def _names(node: ScalarNode) -> list[str]:
+    """Return the names in a text with commas; a text with other characters is one item."""
+    return re.split(r"\s*,\s*", node.text) if _NAMES.fullmatch(node.text) else [node.text]
 
 
 def _boolean(node: ScalarNode) -> bool | None:

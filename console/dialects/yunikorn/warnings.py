@@ -146,10 +146,13 @@ class _Queue:
 
     def _warn_of_properties(self, stated: Written[Texts] | None) -> None:
         problems = self._problems
-        for key, text in stated.value if stated else ():
+        texts = stated.value if stated else ()
+        #: The properties that are there, or that a fix writes: another fix would repeat them.
+        taken = {key.value for key, _ in texts}
+        for key, text in texts:
             known = PROPERTIES.get(key.value)
             if known is None:
-                hint, repairs = _did_you_mean_key(key, problems)
+                hint, repairs = _did_you_mean_key(key, taken, problems)
                 problems.add(
                     UNKNOWN_PROPERTY,
                     key.place,
@@ -176,6 +179,8 @@ class _Queue:
     def _warn_of_amounts(self, stated: Written[Texts] | None) -> None:
         texts = stated.value if stated else ()
         names = {key.value for key, _ in texts}
+        #: The names that fixes write: another fix would repeat them.
+        taken: set[str] = set()
         for key, _ in texts:
             likely = _LIKELY.get(key.value.lower())
             if key.value.lower() == VCORE != key.value:
@@ -187,8 +192,9 @@ class _Queue:
                     key.place,
                     f"{shorten(key.value)} is a resource of its own; {likely} is probably meant.",
                     f"Write {likely}.",
-                    (Repair(f'Replace with "{likely}"', (edit,)),),
+                    () if likely in taken else (Repair(f'Replace with "{likely}"', (edit,)),),
                 )
+                taken.add(likely)
         self._collect_units(texts)
 
     def _collect_units(self, texts: Texts) -> None:
@@ -231,10 +237,14 @@ def _is_number(text: str) -> bool:
     return digits.isascii() and digits.isdigit() and len(digits) <= len(str(_FEW_BYTES))
 
 
-def _did_you_mean_key(key: Written[str], problems: Problems) -> tuple[str, tuple[Repair, ...]]:
-    best = suggest(problems.findings, key.value, tuple(PROPERTIES))
+def _did_you_mean_key(
+    key: Written[str], taken: set[str], problems: Problems
+) -> tuple[str, tuple[Repair, ...]]:
+    """Return hint and repair that write the most similar property, which is added to *taken*."""
+    best = suggest(problems.findings, key.value, [each for each in PROPERTIES if each not in taken])
     if best is None:
         return "", ()
+    taken.add(best)
     edit = Edit(key.place.start, key.place.end, write_text(best))
     return f'Did you mean "{best}"?', (Repair(f'Replace with "{best}"', (edit,)),)
 

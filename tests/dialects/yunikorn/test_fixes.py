@@ -29,6 +29,8 @@ PAIRS = {
     FLOW: FLOW.replace("{ name", '{"parent": true,  name'),
     JSON: JSON.replace('{"placementrules"', '{"queues": [], "placementrules"'),
     "partitions: [{}]\n": 'partitions: [{"queues": []}]\n',
+    LIMITS.replace("NAMES", "ann, team/bob"): LIMITS.replace("NAMES", "[ann, team/bob]"),
+    LIMITS.replace("NAMES", "a"): LIMITS.replace("NAMES", "[a]"),
     LIMITS.replace("NAMES", "[a, b, a]"): LIMITS.replace("NAMES", "[a, b]"),
     LIMITS.replace("NAMES", "[a, a, b]"): LIMITS.replace("NAMES", "[a, b]"),
     LIMITS.replace("NAMES", "\n          - a\n          - a # Again.\n          - b"): (
@@ -66,6 +68,36 @@ def test_no_fix_is_offered_where_an_edit_is_not_simple(text: str) -> None:
     fixes = [fix.title for each in read(text).diagnostics for fix in each.fixes]
     assert "Add queues: []" not in fixes
     assert "Remove the name" not in fixes
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        (in_partition("{name: a, nam: b}"), []),
+        (in_partition("{nmae: a, nam: b}"), ['Replace with "name"']),
+        (
+            in_partition("{name: a, resources: {max: {vcores: 1, cpu: 2}}}"),
+            ['Replace with "vcore"'],
+        ),
+        (
+            in_partition("{name: a, properties: {priority.offset: 1, priority.ofset: 2}}"),
+            [],
+        ),
+        (
+            in_partition("{name: a, properties: {priority.ofset: 1, priority.offst: 2}}"),
+            ['Replace with "priority.offset"'],
+        ),
+    ],
+)
+def test_fixes_write_no_key_twice(text: str, titles: list[str]) -> None:
+    found = [fix.title for each in read(text).diagnostics for fix in each.fixes]
+    assert [title for title in found if title.startswith("Replace")] == titles
+
+
+def test_an_expression_stays_one_item_of_a_list() -> None:
+    text = LIMITS.replace("NAMES", "^(a,b)$")
+    (fix,) = [fix for each in read(text).diagnostics for fix in each.fixes]
+    assert apply_fix(text, fix) == LIMITS.replace("NAMES", '["^(a,b)$"]')
 
 
 QUANTITIES = {
