@@ -164,7 +164,7 @@ class PodReader:
                 found |= {"affinity": terms} if terms else {}
         tolerations = spec.node("tolerations")
         if isinstance(tolerations, ListNode) and tolerations.items:
-            found["tolerations"] = [_toleration(to_json(each)) for each in tolerations.items]
+            found["tolerations"] = [toleration_of(to_json(each)) for each in tolerations.items]
         return found
 
     def _term(self, term: Fields) -> dict[str, Any]:
@@ -185,7 +185,7 @@ def _sum(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     return total
 
 
-def _toleration(value: Any) -> Any:
+def toleration_of(value: Any) -> Any:
     """Return a toleration without the time for which it holds, which matters only later."""
     if not isinstance(value, dict):
         return value

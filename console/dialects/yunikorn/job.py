@@ -35,8 +35,8 @@ VERSIONS: Final = {"Job": "batch/v1", "Pod": "v1"}
 ALLOW_PREEMPTION: Final = "yunikorn.apache.org/allow-preemption"
 #: Annotations with a user, which the author of a manifest chooses.
 USER_ANNOTATIONS: Final = ("yunikorn.apache.org/user.info", "yunikorn.apache.org/username")
-#: Keys that a label or an annotation may state.
-_KEYS: Final = (*QUEUE_LABELS, *APPLICATION_LABELS)
+#: Labels that an annotation may state instead: those with the prefix of YuniKorn.
+_ANNOTATED: Final = (QUEUE_LABELS[0], APPLICATION_LABELS[0])
 _FLAGS: Final = {"true": True, "false": False}
 #: The name of the only pod set, and the namespace of a workload without one.
 _POD_SET: Final = "main"
@@ -207,16 +207,15 @@ def _read_metadata(head: Fields, pod: Fields, result: _Result) -> dict[str, Writ
     generated = own.text("generateName")
     name = own.text("name", required=generated is None)
     namespace = own.text("namespace")
-    labels, annotations = texts_of(own, "labels"), texts_of(own, "annotations")
+    labels, annotations = _labels_of(own)
     if pod is not head:
-        # Those of the pods decide, because YuniKorn sees only pods.
-        inner = nested(pod, "metadata")
-        labels |= texts_of(inner, "labels")
-        annotations |= texts_of(inner, "annotations")
-    for key in _KEYS:
-        # An annotation decides over a label.
-        if key in annotations:
-            labels[key] = annotations[key]
+        inner_labels, inner_annotations = _labels_of(nested(pod, "metadata"))
+        for keys in (QUEUE_LABELS, APPLICATION_LABELS):
+            # That of the pods decides under any key, because YuniKorn sees only pods.
+            if any(key in inner_labels for key in keys):
+                labels = {key: each for key, each in labels.items() if key not in keys}
+        labels |= inner_labels
+        annotations |= inner_annotations
     result.job |= {
         "name": value_of(name) or (value_of(generated) or "").rstrip("-"),
         "namespace": value_of(namespace) or _NAMESPACE,
@@ -229,6 +228,20 @@ def _read_metadata(head: Fields, pod: Fields, result: _Result) -> dict[str, Writ
         result.places[f"tags.{key}"] = each.place
     _read_annotations(annotations, head.findings, result)
     return annotations
+
+
+def _labels_of(metadata: Fields | None) -> tuple[dict[str, Written[str]], dict[str, Written[str]]]:
+    """
+    Return the labels and the annotations in metadata.
+
+    An annotation stands for the label with the same key that is absent or empty.
+    """
+    labels, annotations = texts_of(metadata, "labels"), texts_of(metadata, "annotations")
+    for key in _ANNOTATED:
+        stated = labels.get(key)
+        if key in annotations and (stated is None or not stated.value):
+            labels[key] = annotations[key]
+    return labels, annotations
 
 
 def _read_annotations(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from console.dialects.findings import Findings, Place
+from console.dialects.pods import toleration_of
 from console.dialects.quantity import amount_of
 from console.dialects.wording import quote, shorten
 from console.dialects.written import Written
@@ -121,10 +122,18 @@ def _group(value: Any, place: Place) -> TaskGroup | str:
         if isinstance(amount, Unlimited) or amount < 0:
             return f"{shorten(resource)} is not a quantity"
         requests[resource] = amount
+    selector, tolerations = value.get("nodeSelector") or {}, value.get("tolerations") or []
+    if not isinstance(selector, dict) or not all(
+        isinstance(each, str) for each in selector.values()
+    ):
+        return "nodeSelector is not an object of texts"
+    if not isinstance(tolerations, list) or not all(isinstance(each, dict) for each in tolerations):
+        return "tolerations is not a list of objects"
     constraints: dict[str, Any] = {}
-    for key, own in (("nodeSelector", "node_selector"), ("tolerations", "tolerations")):
-        if value.get(key):
-            constraints[own] = value[key]
+    if selector:
+        constraints["node_selector"] = selector
+    if tolerations:
+        constraints["tolerations"] = [toleration_of(each) for each in tolerations]
     return TaskGroup(name, least, requests, constraints, place)
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.dialects.yunikorn.job import JOB_SAMPLE, read_job
+from console.dialects.yunikorn.routing import submitted_queue
 from console.reading.exact_json import loads_exactly
 from console.workloads.submissions import read_submissions
 from tests.dialects.carets import expected_findings
@@ -94,7 +95,13 @@ def test_pod_with_labels_and_annotations() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "count"), [({}, 1), ({"parallelism": 3}, 3), ({"parallelism": 3, "completions": 2}, 2)]
+    ("spec", "count"),
+    [
+        ({}, 1),
+        ({"parallelism": 0}, 1),
+        ({"parallelism": 3}, 3),
+        ({"parallelism": 3, "completions": 2}, 2),
+    ],
 )
 def test_pods_of_a_job_start_one_by_one(spec: dict[str, int], count: int) -> None:
     template = {"spec": {**requesting(cpu="250m"), "nodeSelector": {"kind": "big"}}}
@@ -128,6 +135,47 @@ def test_task_groups_are_pod_sets_that_start_together() -> None:
     assert found["placement"] == {"gang": {"style": "Hard", "timeout": 5}}
 
 
+def test_tolerations_of_task_groups_are_those_of_pods() -> None:
+    toleration = {"key": "gpu", "operator": "Exists", "tolerationSeconds": 5}
+    annotations = gang({"name": "workers", "minMember": 1, "tolerations": [toleration]})
+    found = job_of(pod(annotations=annotations, spec={"tolerations": [toleration]}))
+    expected = [{"key": "gpu", "operator": "Exists"}]
+    assert [each["tolerations"] for each in found["pod_sets"]] == [expected]
+    others = gang(
+        {"name": "workers", "minMember": 1},
+        {"name": "driver", "minMember": 1, "tolerations": [toleration]},
+    )
+    (_, driver) = job_of(pod(annotations=others))["pod_sets"]
+    assert driver["tolerations"] == expected
+
+
+ANNOTATED = f"{PREFIX}queue"
+
+
+@pytest.mark.parametrize(
+    ("job", "pods", "expected"),
+    [
+        # Labels and annotations of the Job, those of its pods, and the queue.
+        (({}, {}), ({"queue": "c"}, {ANNOTATED: "b"}), "b"),
+        (({}, {}), ({ANNOTATED: "a", "queue": "c"}, {ANNOTATED: "b"}), "a"),
+        (({}, {}), ({ANNOTATED: "", "queue": "c"}, {ANNOTATED: "b"}), "b"),
+        (({}, {}), ({"queue": "c"}, {"queue": "no"}), "c"),
+        (({}, {}), ({}, {"queue": "no"}), ""),
+        (({ANNOTATED: "a"}, {}), ({}, {}), "a"),
+        (({ANNOTATED: "a"}, {ANNOTATED: "b"}), ({"queue": "c"}, {}), "c"),
+        (({ANNOTATED: "a"}, {}), ({}, {ANNOTATED: "b"}), "b"),
+    ],
+)
+def test_the_queue_of_labels_and_annotations(
+    job: tuple[dict[str, str], dict[str, str]],
+    pods: tuple[dict[str, str], dict[str, str]],
+    expected: str,
+) -> None:
+    manifest = batch({"metadata": {"labels": pods[0], "annotations": pods[1]}, "spec": {}}, job[1])
+    manifest["metadata"]["labels"] = job[0]
+    assert submitted_queue(job_of(manifest)["tags"]) == expected
+
+
 @pytest.mark.parametrize(
     "groups",
     [
@@ -135,6 +183,10 @@ def test_task_groups_are_pod_sets_that_start_together() -> None:
         "[]",
         '["a"]',
         '[{"minMember": 1}]',
+        '[{"name": "a", "minMember": 1, "nodeSelector": ["zone"]}]',
+        '[{"name": "a", "minMember": 1, "nodeSelector": {"zone": 1}}]',
+        '[{"name": "a", "minMember": 1, "tolerations": {"key": "gpu"}}]',
+        '[{"name": "a", "minMember": 1, "tolerations": ["gpu"]}]',
         '[{"name": "a", "minMember": true}]',
         '[{"name": "a", "minMember": 1, "minResource": [1]}]',
         '[{"name": "a", "minMember": 1, "minResource": {"cpu": "x"}}]',
