@@ -32,6 +32,11 @@ class Place(NamedTuple):
     end: int
     path: str = ""
 
+    @property
+    def first(self) -> Place:
+        """Its first character, for a finding about something that is absent or long."""
+        return self._replace(end=max(self.start, min(self.end, self.start + 1)))
+
 
 @dataclass(frozen=True, slots=True)
 class Edit:

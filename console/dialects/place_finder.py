@@ -56,6 +56,10 @@ class PlaceFinder:
         """Return the value of the field ``name`` that equals *name*, else of any such field."""
         return self._field(origin, name, is_name=True)
 
+    def last_name(self, origin: Origin | None, path: str) -> Place:
+        """Return the value of the field ``name`` that is the last name of a path with dots."""
+        return self.name(origin, path.rpartition(".")[2])
+
     def reference(self, origin: Origin | None, name: str) -> Place:
         """Return the value of a field other than ``name`` that equals *name*."""
         return self._field(origin, name, is_name=False)

@@ -103,7 +103,7 @@ def _resources(
         which = f'Queue "{shorten(name)}"' if name else "The queue"
         spec.findings.add(
             NO_RESOURCES,
-            place._replace(end=max(place.start, min(place.end, place.start + 1))),
+            place.first,
             f"{which} has no resources, which KAI refuses.",
             "Add resources with cpu, memory and gpu.",
             ()

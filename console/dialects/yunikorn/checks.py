@@ -53,10 +53,9 @@ def _check_name(partition: PartitionDoc, names: set[str], problems: Problems) ->
     if name in names:
         written = partition.values.get("name")
         shown = name if name == DEFAULT_PARTITION else partition.name
-        place = partition.place
         problems.add(
             DUPLICATE_PARTITION,
-            written.place if written else place._replace(end=min(place.end, place.start + 1)),
+            written.place if written else partition.place.first,
             f"There is a partition {quote(name)} already.",
             "Rename or remove one of the two.",
             original=f"duplicate partition name found with name {shown}",

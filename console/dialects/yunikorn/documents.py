@@ -66,7 +66,7 @@ def _plain(roots: Sequence[Node], findings: Findings) -> Located:
     for other in stated[1:]:
         findings.add(
             SECOND_CONFIG,
-            Place(other.start, min(other.end, other.start + 1)),
+            Place(other.start, other.end).first,
             "YuniKorn does not read this document: only the first one of a file counts.",
             "Remove it, or move its partitions to the first one.",
         )
@@ -201,7 +201,7 @@ class _Maps:
         if not isinstance(kind, ScalarNode):
             self._findings.add(
                 MISSING_KEY,
-                Place(node.start, min(node.end, node.start + 1), _join(path, "kind")),
+                Place(node.start, node.end, _join(path, "kind")).first,
                 'An object needs "kind", which is missing here.',
                 "An object begins with apiVersion and kind.",
             )
@@ -242,7 +242,7 @@ class _Maps:
     def _note_unread_file(self, path: str, scalar: ScalarNode) -> None:
         self._findings.add(
             NOT_READ,
-            Place(scalar.start, min(scalar.end, scalar.start + 1), path),
+            Place(scalar.start, scalar.end, path).first,
             f"{FILE} of {DEFAULTS} is not read, because {CONFIGS} has one.",
         )
 

@@ -114,7 +114,7 @@ def _read(roots: Sequence[Node], findings: Findings, result: _Result) -> None:
     elif heads:
         _read_workload(heads[0], result)
     elif not findings.has_errors:
-        place = Place(roots[0].start, min(roots[0].end, roots[0].start + 1))
+        place = Place(roots[0].start, roots[0].end).first
         findings.add(NOT_A_WORKLOAD, place, "The text has no Job or Pod.")
 
 

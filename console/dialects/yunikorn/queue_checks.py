@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from console.dialects.findings import Place, Repair
+from console.dialects.findings import Repair
 from console.dialects.repairs import remove_field, replace
 from console.dialects.wording import quote, shorten
 from console.dialects.yunikorn.access import check_access
@@ -62,9 +62,7 @@ def _note_no_queues(partition: PartitionDoc, problems: Problems) -> None:
     place = partition.values.key("queues")
     problems.add(
         NO_QUEUES,
-        place._replace(end=max(place.start, min(place.end, place.start + 1)))
-        if place is partition.place
-        else place,
+        place.first if place is partition.place else place,
         "The partition has no queues.",
         "Add queues; an empty list gives the root only.",
         _queues_fix(partition, problems),
@@ -147,9 +145,7 @@ def _check_name(queue: QueueDoc, problems: Problems) -> None:
     if written is not None and QUEUE_PATTERN.fullmatch(better):
         repairs = (replace(written.place, better),)
     message = f"{quote(name)} is not a name of a queue." if name else "The queue has no name."
-    place = queue.name_place
-    if written is None:
-        place = _start(place)
+    place = queue.name_place if written is not None else queue.name_place.first
     problems.add(
         QUEUE_NAME,
         place,
@@ -158,10 +154,6 @@ def _check_name(queue: QueueDoc, problems: Problems) -> None:
         repairs,
         original=QUEUE_NAME_ORIGINAL,
     )
-
-
-def _start(place: Place) -> Place:
-    return place._replace(end=max(place.start, min(place.end, place.start + 1)))
 
 
 def check_applications(queue: QueueDoc, problems: Problems) -> None:

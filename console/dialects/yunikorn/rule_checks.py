@@ -76,7 +76,7 @@ def _check_rule(rule: RuleDoc, problems: Problems) -> None:
     if not _IDENTIFIER.fullmatch(rule.name):
         problems.add(
             RULE_NAME,
-            rule.name_place if rule.name else _start(rule.name_place),
+            rule.name_place if rule.name else rule.name_place.first,
             f"{quote(rule.name)} is not a placement rule."
             if rule.name
             else "The placement rule has no name.",
@@ -87,10 +87,6 @@ def _check_rule(rule: RuleDoc, problems: Problems) -> None:
         _check_rule(rule.parent, problems)
     if rule.filter is not None:
         _check_filter(rule.filter, problems)
-
-
-def _start(place: Place) -> Place:
-    return place._replace(end=max(place.start, min(place.end, place.start + 1)))
 
 
 def _check_filter(stated: FilterDoc, problems: Problems) -> None:

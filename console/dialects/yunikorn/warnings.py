@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from console.dialects.findings import Edit, Place, Repair
+from console.dialects.findings import Edit, Repair
 from console.dialects.repairs import did_you_mean, remove_field, replace, suggest
 from console.dialects.scalars import write_text
 from console.dialects.wording import quote, shorten
@@ -261,10 +261,9 @@ def _warn_of_settings(settings: dict[str, Written[str]], problems: Problems) -> 
             )
         elif known is None and not name.startswith(OTHER_SETTINGS):
             best = suggest(problems.findings, name, tuple(SERVICE_SETTINGS))
-            place: Place = text.place
             problems.add(
                 SETTING_UNKNOWN,
-                place,
+                text.place,
                 f"{quote(name)} is not read.",
                 f'Did you mean "{best}"?' if best else "",
             )

@@ -6,7 +6,6 @@ from console.dialects.findings import Findings
 from console.dialects.lints.codes import QUEUE_BECOMES_PARENT, QUOTA_BELOW_USAGE
 from console.dialects.lints.hierarchy.access import lint_access
 from console.dialects.lints.hierarchy.limits import lint_limits
-from console.dialects.lints.hierarchy.places import place_of
 from console.dialects.lints.hierarchy.requests import lint_requests
 from console.dialects.lints.wording import quoted
 from console.dialects.place_finder import PlaceFinder
@@ -48,7 +47,7 @@ class HierarchyLints:
                 if used > maximum:
                     findings.add(
                         QUOTA_BELOW_USAGE,
-                        place_of(queue, places),
+                        places.last_name(queue.origin, queue.spelling),
                         f"Queue {quoted(queue.name)} uses {in_words(used, key[1])}, and its "
                         f"maximum is {in_words(maximum, key[1])}.",
                         "Raise the maximum, or accept that nothing starts until workloads end.",
@@ -68,7 +67,7 @@ class HierarchyLints:
             ]
             findings.add(
                 QUEUE_BECOMES_PARENT,
-                place_of(queue, places),
+                places.last_name(queue.origin, queue.spelling),
                 f"Queue {quoted(queue.name)} is only for queues below it, and "
                 f"{' and '.join(parts)} in it now.",
                 "Add a queue below it for its workloads, or keep it without queues below.",

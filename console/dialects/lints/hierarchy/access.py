@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import NO_SUBMITTERS
-from console.dialects.lints.hierarchy.places import place_of
 from console.dialects.lints.wording import quoted
 from console.dialects.place_finder import PlaceFinder
 from console.engine.disciplines.hierarchy.spec import AccessList, HierarchyQueue, HierarchySpec
@@ -33,7 +32,7 @@ def lint_access(spec: HierarchySpec, places: PlaceFinder, findings: Findings) ->
             below = "" if queue.is_leaf else " and those below it"
             findings.add(
                 NO_SUBMITTERS,
-                place_of(queue, places),
+                places.last_name(queue.origin, queue.spelling),
                 f"No user may submit to queue {quoted(queue.name)}{below}: neither it nor a queue "
                 "above it has submitacl or adminacl.",
                 'Add submitacl: "*" for all users, or a list of users and groups.',

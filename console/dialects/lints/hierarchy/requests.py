@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import NEVER_FITS
-from console.dialects.lints.hierarchy.places import place_of
 from console.dialects.lints.wording import quoted, window, workloads
 from console.dialects.place_finder import PlaceFinder
 from console.dialects.routed_history import RoutedHistory, WorkloadKind
@@ -29,18 +28,14 @@ def lint_requests(
     findings: Findings,
 ) -> None:
     """Report recorded workloads that request more than a maximum on their path."""
+    requests = [(shape.runs, _least(shape.workload)) for kind in kinds for shape in kind.shapes]
     for resource, (maximum, at, owner) in _maxima(spec, name).items():
-        beyond = sum(
-            shape.runs
-            for kind in kinds
-            for shape in kind.shapes
-            if _least(shape.workload).get(resource, 0) > maximum
-        )
+        beyond = sum(runs for runs, least in requests if least.get(resource, 0) > maximum)
         if beyond:
             scaled = in_thousandths({resource: maximum}).get(resource, 0)
             findings.add(
                 NEVER_FITS,
-                place_of(at, places),
+                places.last_name(at.origin, at.spelling),
                 f"{workloads(beyond)} of {window(past)} in queue {quoted(name)} requested more "
                 f"than the maximum of {owner}, {in_words(scaled, resource)}.",
                 "Raise the maximum, or request less.",
