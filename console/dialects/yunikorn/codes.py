@@ -9,7 +9,7 @@ DUPLICATE_PARTITION = Code(
     "YUN001",
     Severity.ERROR,
     "Duplicate partition",
-    "The names of partitions differ by more than upper and lower case; a partition without a name "
+    "Names of partitions must differ in more than upper and lower case; a partition without a name "
     "is called default. Rename or remove one of the two.",
 )
 NO_QUEUES = Code(
@@ -43,7 +43,7 @@ DUPLICATE_QUEUE = Code(
     "YUN006",
     Severity.ERROR,
     "Duplicate queue",
-    "The names of the queues below one queue differ by more than upper and lower case. Rename or "
+    "Names of the queues below one queue must differ in more than upper and lower case. Rename or "
     "remove one of the two.",
 )
 QUANTITY = Code(
@@ -75,14 +75,14 @@ GUARANTEE_OVER_MAX = Code(
 MAX_OVER_PARENT = Code(
     "YUN011",
     Severity.ERROR,
-    "Maximum above that of a queue above",
+    "Maximum larger than that of a queue above",
     "A queue cannot use more than a queue above it, however far above. Lower the maximum, or "
     "raise the one above.",
 )
 GUARANTEES_OVER_PARENT = Code(
     "YUN012",
     Severity.ERROR,
-    "Guarantees above that of the parent",
+    "Guarantees larger than that of the parent",
     "The guarantees of the queues below a queue must fit into its own guarantee, for each "
     "resource that it guarantees.",
 )
@@ -97,7 +97,7 @@ LIMITS_DIFFER = Code(
     "YUN014",
     Severity.ERROR,
     "Limits of the partition and of the root",
-    "Limits of a partition are those of its root. State them once.",
+    "Limits of a partition apply to its root. State them in one of the two places.",
 )
 LIMIT_WITHOUT_HOLDERS = Code(
     "YUN015",
@@ -158,7 +158,8 @@ LIMIT_OVER_ABOVE = Code(
     Severity.ERROR,
     "Limit above that of a queue above",
     "A limit cannot allow more than the limit for the same name, or for *, in a queue above. A "
-    "limit without maxapplications counts as unlimited there, so that it must repeat the number.",
+    "limit without maxapplications allows any number of applications; if the limit above has "
+    "maxapplications, it must state a number too.",
 )
 ACL_SPACES = Code(
     "YUN024",
@@ -182,7 +183,7 @@ FILTER_TYPE = Code(
 FILTER_NAMES = Code(
     "YUN027",
     Severity.ERROR,
-    "Not a list of names or an expression",
+    "Neither names nor a regular expression",
     "A filter has names, or one regular expression. A single * is neither: leave the list out, or "
     "write .* instead.",
 )
@@ -211,15 +212,15 @@ RULE_PATH = Code(
     "YUN031",
     Severity.ERROR,
     "Rule for a queue that does not exist",
-    "A fixed path that the config does not have needs create: true in the outermost rule of the "
-    "text, and its last known queue must be a parent.",
+    "A fixed path that the config does not have needs create: true in the rule itself, not in a "
+    "parent rule, and its last known queue must be a parent.",
 )
 RULE_NOT_LEAF = Code(
     "YUN032",
     Severity.ERROR,
     "Rule for a queue of the wrong kind",
-    "A fixed rule leads to a leaf, or, with rules below it, to a parent. YuniKorn asks for "
-    "parent: true in the text of that parent.",
+    "A fixed path ends at a leaf, or, if it is the parent of another rule, at a parent. YuniKorn "
+    "takes a queue for a parent only with parent: true in the text.",
 )
 NODE_ORDER_TYPE = Code(
     "YUN033",
@@ -289,9 +290,10 @@ ZERO_MAX = Code(
 HIDDEN_GUARANTEE = Code(
     "YUN053",
     Severity.WARNING,
-    "Guarantee that a queue between hides",
-    "YuniKorn does not add up the guarantees of a resource that a queue in the middle does not "
-    "guarantee itself, so that they can exceed those above.",
+    "Guarantee that YuniKorn does not add up",
+    "If a queue guarantees some resources, YuniKorn does not add up what the queues below it "
+    "guarantee of other resources, so that the sum can exceed what the queues above guarantee or "
+    "may use. State the guarantee in that queue too.",
 )
 PARENT_IGNORED = Code(
     "YUN054",
@@ -329,7 +331,7 @@ OLD_UNITS = Code(
 ACL_NAME = Code(
     "YUN059",
     Severity.WARNING,
-    "Name that no one has",
+    "Name that no user or group can have",
     "YuniKorn ignores the name: users and groups begin with a letter or _, and have letters, "
     "digits, _ and - after it; users also . and @.",
 )
@@ -357,8 +359,9 @@ RULE_PATH_TEXT = Code(
     Severity.WARNING,
     "Path that YuniKorn refuses",
     "YuniKorn's check of fixed paths compares upper and lower case, and takes only queues with "
-    "parent: true in the text for parents. Here neither matters; the switch textual_rule_paths "
-    "gives YuniKorn's check.",
+    "parent: true in the text for parents. It takes a value that begins with root, such as "
+    "rootless, for a full path. Here none of it matters; the switch textual_rule_paths gives "
+    "YuniKorn's check.",
 )
 DOLLAR_NAME = Code(
     "YUN064",

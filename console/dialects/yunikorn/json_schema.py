@@ -218,8 +218,8 @@ def _limit() -> dict[str, Any]:
         "What each of some users, and each of some groups, may use.",
         {
             "limit": _TEXT | {"description": "A description."},
-            "users": _names("Names of users; * is every other one."),
-            "groups": _names("Names of groups; * is every other one."),
+            "users": _names("Names of users; * stands for all others."),
+            "groups": _names("Names of groups; * stands for all others."),
             "maxresources": _amounts("The most that each one may use."),
             "maxapplications": _COUNT
             | {"description": "The most running applications of each one; 0 is no limit."},

@@ -53,7 +53,7 @@ class LimitChecks:
                 LIMIT_WITHOUT_HOLDERS,
                 limit.values.place,
                 "The limit names neither users nor groups.",
-                'Add users or groups; users: ["*"] is every other user.',
+                'Add users or groups; users: ["*"] stands for all other users.',
                 original=f"empty user and group lists defined in limit '{_struct(limit)}'",
             )
         self._check_users(limit.users or ())
@@ -90,7 +90,7 @@ class LimitChecks:
             self._problems.add(
                 ONLY_WILDCARD_GROUP,
                 wildcard,
-                "The limit for all other groups needs a limit for a named group in this queue.",
+                "A limit for the group * needs a limit for a named group in the same queue.",
                 'Limit a named group first, or limit users: ["*"].',
                 original="should not specify only one group limit that is using the wildcard. "
                 "There must be at least one limit with a group name defined ",
@@ -102,7 +102,7 @@ class LimitChecks:
                 LIMIT_NAME,
                 name.place,
                 f"{quote(name.value)} is not a name of a {what}.",
-                "Names begin with a letter or _; * is every other one.",
+                "Names begin with a letter or _; * stands for all others.",
                 original=f"invalid limit {what} name '{name.value}' in limit definition",
             )
 

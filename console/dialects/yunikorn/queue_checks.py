@@ -107,7 +107,7 @@ def check_root_limits(partition: PartitionDoc, root: QueueDoc, problems: Problem
         problems.add(
             LIMITS_DIFFER,
             partition.values.key("limits"),
-            "The limits of the partition differ from those of its root, and are the same limits.",
+            "The partition and its root have different limits, but both apply to the root.",
             "Remove one of the two lists.",
             original="partition limits and root queue limits are not equivalent",
         )
@@ -165,7 +165,7 @@ def check_applications(queue: QueueDoc, problems: Problems) -> None:
             problems.add(
                 APPLICATIONS_OVER_PARENT,
                 child.applications.place,
-                f'maxapplications is {own}, and {most} in "{shorten(queue.name)}" above.',
+                f'maxapplications is {own}, more than the {most} of "{shorten(queue.name)}" above.',
                 f"Write {most} or less.",
                 (replace(child.applications.place, str(most), number=True),),
                 original="parent maxApplications must be larger than child maxApplications",

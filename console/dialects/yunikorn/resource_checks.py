@@ -115,9 +115,10 @@ class ResourceChecks:
                     HIDDEN_GUARANTEE,
                     queue.name_place,
                     f'The queues below "{shorten(name)}" guarantee more '
-                    f"{listed(sorted(hidden)[:_SHOWN], 'and')} than it can give, which a queue "
-                    "between hides from YuniKorn.",
-                    "Guarantee the resource in the queue between too.",
+                    f"{listed(sorted(hidden)[:_SHOWN], 'and')} than it guarantees or may use. "
+                    "YuniKorn does not notice it, because a queue between them guarantees other "
+                    "resources only.",
+                    "State the guarantee in the queue between them too.",
                 )
 
     def _note_guarantee(
@@ -142,7 +143,7 @@ class ResourceChecks:
             MAX_OVER_PARENT,
             queue.maximum.place if queue.maximum else queue.place,
             f'"{shorten(queue.name)}" may use {_exceeding(maximum, above)}, more than a queue '
-            "above it.",
+            "above it may use.",
             "Lower the maximum, or raise the one above.",
             _set(queue.maximum, _bound(maximum, above), "Lower the maximum"),
             original=f"max resource of parent {show_original(above)} is smaller than maximum "
@@ -206,7 +207,7 @@ def _exceeding(amounts: Resources, bound: Resources | None) -> str:
     names = [name for name in amounts if name in above]
     shown = [
         f"{shorten(name, 30)} {write_quantity(amounts[name], name)}"
-        + (f" of {write_quantity(bound[name], name)}" if bound is not None else "")
+        + (f" (at most {write_quantity(bound[name], name)})" if bound is not None else "")
         for name in names[:_SHOWN]
     ]
     if len(names) > _SHOWN:
@@ -290,7 +291,7 @@ class LimitHierarchy:
             LIMIT_OVER_ABOVE,
             limit.resources.place if limit.resources else name.place,
             f'The limit for the {what} "{shorten(name.value)}" is {_exceeding(own, bound)}, '
-            f"the limit for {_whose(is_other)} in a queue above.",
+            f"more than the limit for {_whose(is_other)} in a queue above.",
             "Lower it here, or raise it above.",
             _set(limit.resources, _bound(own, bound), "Lower the limit"),
             original=opening
@@ -319,8 +320,8 @@ class LimitHierarchy:
         self._problems.add(
             LIMIT_OVER_ABOVE,
             place,
-            f'The limit for the {what} "{shorten(name.value)}" {stated}, and that for '
-            f"{_whose(is_other)} in a queue above {bound}.",
+            f'The limit for the {what} "{shorten(name.value)}" {stated}, more than the '
+            f"{bound} of the limit for {_whose(is_other)} in a queue above.",
             f"Write maxapplications: {bound} or less here.",
             applications_fix(limit, bound, self._problems.findings),
             original=opening

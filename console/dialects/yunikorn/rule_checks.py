@@ -115,7 +115,8 @@ def _check_type(kind: Written[str], problems: Problems) -> None:
         problems.add(
             FILTER_CASE,
             kind.place,
-            f"{kind.value} is {acts} here, and allow in YuniKorn: only lower case is deny there.",
+            f"{kind.value} acts as {acts} here, and as allow in YuniKorn, which knows deny in "
+            "lower case only.",
             "Write deny.",
             (replace(kind.place, DENY),),
         )
@@ -165,7 +166,8 @@ def _check_single_name(
         problems.add(
             DOLLAR_NAME,
             name.place,
-            f"{quote(name.value)} is a regular expression: it matches every name with this end.",
+            f"{quote(name.value)} is a regular expression: it matches every name that ends with "
+            f"{shorten(name.value[:-1])}.",
             f"Write ^{name.value} for this name alone.",
             (replace(name.place, f"^{name.value}"),),
         )
@@ -357,16 +359,16 @@ def _note_path(
     code, shown, name = RULE_PATH, shorten(path), shorten(last.name)
     if verdict is _Verdict.MISSING:
         message = f'The queue "{shown}" does not exist, and the rule does not create queues.'
-        hint = "Add the queue, or write create: true in the outermost rule of the text."
+        hint = "Add the queue, or write create: true in the rule itself, not in a parent rule."
     elif verdict is _Verdict.BELOW_LEAF:
         message = f'The queue "{shown}" cannot be created, because "{name}" is a leaf.'
         hint = f'Write parent: true for "{name}".'
     else:
         code = RULE_NOT_LEAF
-        message = f'"{shown}" is a parent, and the rule leads to a leaf.'
+        message = f'The rule has to lead to a leaf, and "{shown}" is a parent.'
         hint = "Name a queue below it."
         if is_followed:
-            message = f'"{shown}" is not a parent, and other rules find a queue below it.'
+            message = f'The rule looks for a queue below "{shown}", which is not a parent.'
             hint = f'Write parent: true for "{name}".'
     repairs: tuple[Repair, ...] = ()
     if verdict is _Verdict.MISSING:
@@ -397,7 +399,10 @@ def _note_textual_path(
 ) -> None:
     """Report a path that is fine here, and that YuniKorn refuses for its spelling."""
     repairs: tuple[Repair, ...] = ()
-    why, hint = "it compares upper and lower case", "Write the names of queues in lower case."
+    why, hint = (
+        "its comparison of names is case-sensitive",
+        "Write the names of queues in lower case.",
+    )
     first = _fixed(rule)[0].value
     if first is not None and first.value.startswith(ROOT) and not _is_full(first.value, problems):
         full = f"{ROOT}.{first.value}"

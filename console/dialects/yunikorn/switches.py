@@ -31,7 +31,7 @@ def read_switches(written: Iterable[Written[str]], findings: Findings) -> Compat
             findings.add(
                 UNKNOWN_SWITCH,
                 each.place,
-                f"{quote(each.value)} is not a difference from YuniKorn.",
+                f"{quote(each.value)} is not the name of a difference from YuniKorn.",
                 hint or f"Write {ALL} for all differences.",
                 repairs,
             )

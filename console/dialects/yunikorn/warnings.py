@@ -141,7 +141,7 @@ class _Queue:
             maximum.place,
             "A maximum with zeros only is no limit in YuniKorn"
             + (", and none here." if is_unlimited else "; here it blocks these resources."),
-            "Remove it for no limit, or state another resource above 0 beside them.",
+            "Remove it for no limit, or add a resource with an amount above 0.",
         )
 
     def _warn_of_properties(self, stated: Written[Texts] | None) -> None:
@@ -190,7 +190,8 @@ class _Queue:
                 self._problems.add(
                     LIKELY_NAME,
                     key.place,
-                    f"{shorten(key.value)} is a resource of its own; {likely} is probably meant.",
+                    f"{shorten(key.value)} is another resource than {likely}, which is probably "
+                    "meant.",
                     f"Write {likely}.",
                     () if likely in taken else (Repair(f'Replace with "{likely}"', (edit,)),),
                 )

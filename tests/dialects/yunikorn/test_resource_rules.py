@@ -108,7 +108,7 @@ TABLE: dict[str, tuple[str, str | None, list[str]]] = {
         # Of the queue between, and of the one with the maximum.
         ["YUN013", "YUN013"],
     ),
-    "a guarantee that a queue between hides": (
+    "a guarantee that YuniKorn does not add up": (
         queue(
             "p",
             queue("m", queue("c", guaranteed="vcore: 9"), guaranteed="memory: 1"),
@@ -170,7 +170,7 @@ def test_the_table(queues: str, message: str | None, codes: list[str]) -> None:
 
 
 def test_hidden_guarantees_are_not_reported_by_a_switch() -> None:
-    hidden, _, _ = TABLE["a guarantee that a queue between hides"]
+    hidden, _, _ = TABLE["a guarantee that YuniKorn does not add up"]
     text = f"x-compatibility: hidden_guarantees\n{in_partition(hidden)}"
     assert [each.code for each in read(text).diagnostics] == ["YUN058", "YUN058", "YUN058"]
 
