@@ -177,10 +177,18 @@ def tree(leaf: str = "", *, partition: str = "", dev: str = "") -> dict[str, Any
 
 
 def asks(
-    cpu: int, count: int = 1, queue: str = "root.dev.a", min_count: int | None = None, **more: Any
+    cpu: int,
+    count: int = 1,
+    queue: str = "root.dev.a",
+    min_count: int | None = None,
+    node: str = "",
+    **more: Any,
 ) -> dict[str, Any]:
-    """Return a workload of *count* pods with *cpu* CPUs each; some start together."""
-    pod_set = {"name": "main", "count": count, "requests": {"cpu": cpu}}
+    """Return a workload of *count* pods with *cpu* CPUs each; some start together, or on a node."""
+    pod_set: dict[str, Any] = {"name": "main", "count": count, "requests": {"cpu": cpu}}
+    if node:
+        name = {"key": "metadata.name", "operator": "In", "values": [node]}
+        pod_set["affinity"] = [{"matchFields": [name]}]
     if min_count is not None:
         pod_set["min_count"] = min_count
     return {"tags": {"queue": queue}, "pod_sets": [pod_set], **more}
@@ -408,6 +416,9 @@ STORIES: dict[Reason, Story] = {
         submits=[asks(2, queue="root.b"), asks(2, queue="root.b"), asks(2)],
         act=later,
         which=1,
+    ),
+    hierarchy.PREEMPTED_ON_NODE: Story(
+        **tree(), cpus=(2, 4), submits=[asks(2), asks(1, node="n0")], which=0
     ),
     hierarchy.NOT_PLACED: Story(**tree(), cpus=(4,), submits=[asks(1, queue="root.nowhere")]),
     hierarchy.NOT_CREATED: Story(
