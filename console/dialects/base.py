@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from console.dialects.codes import Code
 from console.dialects.diagnostics import Diagnostic, Severity
+from console.dialects.editable_numbers import NumberFields
 from console.dialects.findings import Findings
 from console.dialects.joined_files import JoinedFiles
 from console.dialects.place_finder import PlaceFinder
@@ -185,6 +186,8 @@ class Dialect:
     live_schema: Callable[[Inventory], dict[str, Any]] | None = None
     #: Settings that advice may suggest to change, with their values; None: all of the discipline.
     setting_values: SettingValues | None = None
+    #: The numbers of its objects that a form may change; None: there is no such form.
+    number_fields: NumberFields | None = None
     #: Its form in the protocol of the public client, which one language has; else None.
     client_form: ClientForm | None = None
 

@@ -97,6 +97,7 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
     "usage": _of("/usage", ("", "range=30d", "range=7d&table=all")),
     "queue-usage": _of("/queues/{queue}/usage", ("", "range=30d", "range=30d&table=workloads")),
     "queue-bars": _of("/queues/{queue}/bars", ("", "but=tightest")),
+    "queue-quota": _of("/queues/{queue}/quota"),
     "queue": _of(
         "/queues/{queue}",
         (

@@ -17,6 +17,7 @@ from console.dialects.kueue.json_schema import json_schema
 from console.dialects.kueue.lint_codes import LINTS
 from console.dialects.kueue.lints import lint
 from console.dialects.kueue.manifests import GROUP, OPENSHIFT_GROUP
+from console.dialects.kueue.numbers import NUMBER_FIELDS
 from console.dialects.kueue.parse import parse
 from console.dialects.lints.quota import QuotaLints
 from console.dialects.source import Source, read_source
@@ -97,6 +98,7 @@ DIALECT = Dialect(
     objects=quota_objects,
     vocabulary=VOCABULARY,
     lints=QuotaLints,
+    number_fields=NUMBER_FIELDS,
     equivalent_lints={
         "KUE056": "LNT008",
         "KUE057": "LNT008",

@@ -17,6 +17,7 @@ from console.dialects.native.codes import NATIVE_CODES
 from console.dialects.native.compile import compile_policy
 from console.dialects.native.json_schema import json_schema
 from console.dialects.native.lints import lint
+from console.dialects.native.numbers import NUMBER_FIELDS
 from console.dialects.native.parse import DOCUMENT, parse
 from console.dialects.native.specs import check_specs, queue_specs
 from console.dialects.source import read_source
@@ -85,6 +86,7 @@ DIALECT = Dialect(
     vocabulary=VOCABULARY,
     flows=flows_between,
     lints=QuotaLints,
+    number_fields=NUMBER_FIELDS,
     equivalent_lints={
         "NAT020": "LNT001",
         "NAT021": "LNT002",

@@ -1,0 +1,152 @@
+"""Numbers of objects that a form may change, and the text with other numbers in their place."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple, TypeAlias, TypeVar
+
+from console.dialects.diagnostics import Fix, TextEdit
+from console.dialects.findings import Place
+from console.dialects.numbers import NumberProblem
+from console.dialects.positions import Positions, apply_fix
+from console.dialects.source import Source
+from console.dialects.written import Read, Unread
+from console.engine.model.origin import Origin
+
+T = TypeVar("T")
+
+#: A number on one line, without an anchor, alias, tag or escape; the quotes are optional.
+_PLAIN: Final = re.compile(r"(?P<quote>[\"']?)(?P<number>[-+.\w]+)(?P=quote)")
+
+
+class NumberKey(NamedTuple):
+    """The field of a number in its language, and the flavor and resource that it is for."""
+
+    field: str
+    flavor: str
+    resource: str
+
+
+class ObjectKey(NamedTuple):
+    """The kind of an object, as in `console.engine.diff.objects`, and its name."""
+
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditableNumber:
+    """One number of an object, as the text has it."""
+
+    key: NumberKey
+    #: The words for the field: Nominal quota.
+    title: str
+    #: Its place in the document, as in diagnostics; empty if the text has none.
+    path: str = ""
+    #: The number as written, without quotes; empty if the text has none.
+    written: str = ""
+    #: The place of the number with its quotes; None: a form cannot change it.
+    span: Origin | None = None
+    #: The quotes around the number: ``"``, ``'`` or nothing.
+    quote: str = ""
+    #: Why a form cannot change a number that the text has; empty if it can.
+    obstacle: str = ""
+
+
+#: The numbers of each object, in the order of the text.
+Numbers: TypeAlias = Mapping[ObjectKey, tuple[EditableNumber, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberFields:
+    """How one language states the numbers of its objects."""
+
+    #: The source of a text without errors -> the numbers of its objects.
+    find: Callable[[Source], Numbers]
+    #: (number, whether it is without quotes) -> the problem of the number; None: it is valid.
+    check: Callable[[str, bool], NumberProblem | None]
+
+
+class NumberCollector:
+    """Collects the numbers of the objects of one text."""
+
+    def __init__(self, positions: Positions) -> None:
+        self._positions = positions
+        self._found: dict[ObjectKey, list[EditableNumber]] = {}
+
+    def add(self, owner: ObjectKey, key: NumberKey, title: str, value: Read[T]) -> None:
+        """Add the number *key* of *owner*, with the title *title*; None: the text lacks it."""
+        numbers = self._found.setdefault(owner, [])
+        if value is None or isinstance(value, Unread):
+            numbers.append(EditableNumber(key=key, title=title))
+        else:
+            numbers.append(self._number(key, title, value.place))
+
+    def _number(self, key: NumberKey, title: str, place: Place) -> EditableNumber:
+        raw = self._positions.text[place.start : place.end]
+        found = _PLAIN.fullmatch(raw)
+        if found is None:
+            obstacle = "The text has an anchor, a tag or several lines here."
+            return EditableNumber(
+                key=key, title=title, path=place.path, written=raw, obstacle=obstacle
+            )
+        return EditableNumber(
+            key=key,
+            title=title,
+            path=place.path,
+            written=found["number"],
+            span=self._positions.span(place.start, place.end),
+            quote=found["quote"],
+        )
+
+    def numbers(self) -> Numbers:
+        """Return the numbers by object; a number that several objects share cannot be changed."""
+        uses = Counter(
+            number.span for each in self._found.values() for number in each if number.span
+        )
+        return {
+            owner: tuple(_unless_shared(number, uses) for number in numbers)
+            for owner, numbers in self._found.items()
+        }
+
+
+def _unless_shared(number: EditableNumber, uses: Counter[Origin]) -> EditableNumber:
+    if number.span is None or uses[number.span] < 2:
+        return number
+    return replace(number, span=None, obstacle="An alias uses the same number in another place.")
+
+
+def check_number(fields: NumberFields, number: EditableNumber, typed: str) -> str:
+    """Return the problem of *typed* in the place of *number* as a sentence; empty: none."""
+    problem = _problem(fields, number, typed)
+    if problem is None:
+        return ""
+    hint = f" {problem.hint}" if problem.hint else ""
+    return f"{problem.message}.{hint}"
+
+
+def with_numbers(
+    text: str, fields: NumberFields, changes: Iterable[tuple[EditableNumber, str]]
+) -> str:
+    """
+    Return *text* with other numbers in place of those of *changes*, which are valid.
+
+    The rest of the text, such as comments, order and line ends, stays as it is. A number keeps its
+    quotes, and gets some if it needs them.
+    """
+    edits = []
+    for number, typed in changes:
+        assert number.span is not None, "the number can be changed"
+        quote = number.quote or ('"' if fields.check(typed, True) is not None else "")
+        edits.append(TextEdit(number.span, f"{quote}{typed}{quote}"))
+    return apply_fix(text, Fix("Change the numbers", tuple(edits)))
+
+
+def _problem(fields: NumberFields, number: EditableNumber, typed: str) -> NumberProblem | None:
+    if not number.quote and (plain := fields.check(typed, True)) is not None:
+        # A number such as 1.5 may be valid only in quotes.
+        return plain if _PLAIN.fullmatch(typed) is None or fields.check(typed, False) else None
+    return fields.check(typed, False) if number.quote else None

@@ -1,0 +1,88 @@
+"""Rows of the form that changes the numbers of a queue, and the values that were sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from console.configs.services.propose_numbers import NumberChange
+from console.dialects.editable_numbers import EditableNumber, NumberKey
+from console.errors import FieldError
+
+_PREFIX = "number"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberRow:
+    """One number of the form."""
+
+    number: EditableNumber
+    #: Name of the input.
+    name: str
+    value: str
+    error: str
+
+    @property
+    def is_editable(self) -> bool:
+        """Whether the row has an input."""
+        return self.number.span is not None
+
+
+def input_name(key: NumberKey) -> str:
+    """
+    Return the name of the input of a number.
+
+    >>> input_name(NumberKey("nominalQuota", "a/b", "gpu"))
+    'number/nominalQuota/a%2Fb/gpu'
+    """
+    return "/".join((_PREFIX, *(quote(part, safe="") for part in key)))
+
+
+def sent_values(numbers: Sequence[EditableNumber], sent: Mapping[str, str]) -> dict[str, str]:
+    """Return the sent value of each number by the name of its input, without space around it."""
+    names = [input_name(number.key) for number in numbers]
+    return {name: sent[name].strip() for name in names if name in sent}
+
+
+def changes_of(
+    numbers: Sequence[EditableNumber], values: Mapping[str, str]
+) -> tuple[NumberChange, ...]:
+    """Return the numbers whose sent value differs from the text, in the order of the form."""
+    return tuple(
+        NumberChange(key=number.key, value=values[name])
+        for number in numbers
+        if (name := input_name(number.key)) in values and values[name] != number.written
+    )
+
+
+def number_rows(
+    numbers: Sequence[EditableNumber],
+    values: Mapping[str, str],
+    errors: Mapping[NumberKey, str],
+) -> tuple[NumberRow, ...]:
+    """Return the rows of the numbers that the text has: GPUs first, in the order of the text."""
+    rows = [
+        NumberRow(
+            number=number,
+            name=input_name(number.key),
+            value=values.get(input_name(number.key), number.written),
+            error=errors.get(number.key, ""),
+        )
+        for number in numbers
+        if number.written
+    ]
+    return tuple(sorted(rows, key=lambda row: "gpu" not in row.number.key.resource.lower()))
+
+
+def errors_by_number(
+    changes: Sequence[NumberChange], errors: Sequence[FieldError]
+) -> tuple[dict[NumberKey, str], tuple[str, ...]]:
+    """Return the message of each invalid change by its number, and the other messages."""
+    places = {
+        f"numbers[{place}]{end}": each.key
+        for place, each in enumerate(changes)
+        for end in ("", ".value")
+    }
+    at_number = {places[each.path]: each.message for each in errors if each.path in places}
+    return at_number, tuple(each.message for each in errors if each.path not in places)

@@ -1,0 +1,220 @@
+"""The form that changes the quota of a queue: its numbers, a preview, and the apply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from console.configs.errors import ConfigRejected, ConsequencesNotAccepted, StaleVersion
+from console.configs.models import ConfigVersion
+from console.configs.services.change_numbers import change_numbers
+from console.configs.services.consequences import consequences_of
+from console.configs.services.lint_config import lint_config
+from console.configs.services.propose_numbers import (
+    NumberChange,
+    NumberProposal,
+    numbers_of,
+    propose_numbers,
+)
+from console.dialects import dialects
+from console.dialects.editable_numbers import EditableNumber, NumberKey, ObjectKey
+from console.dialects.objects import compare_policies
+from console.engine.diff.objects import QUEUE
+from console.engine.model.policy import Policy
+from console.engine.simulation.affected import affected_workloads
+from console.errors import BadRequest
+from console.expensive import Kind, expensive
+from console.orgs.permissions import Actor, Permission
+from console.pages.access import org_page
+from console.pages.presenters.configs.review import confirmation_of
+from console.pages.presenters.configs.text_diff import diff_page
+from console.pages.presenters.queues.quota_form import (
+    changes_of,
+    errors_by_number,
+    number_rows,
+    sent_values,
+)
+from console.pages.review_form import ReviewForm, read_review
+from console.pages.shell import render_page
+from console.policies.queries import active_version, policy_of
+from console.workloads.queries import QueueView, queue_view
+from console.workloads.queries.backlog import backlog_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Form:
+    """The form of one queue, as sent or with the current numbers."""
+
+    request: HttpRequest
+    actor: Actor
+    queue: str
+    active: ConfigVersion
+    #: The numbers of the active version.
+    numbers: tuple[EditableNumber, ...]
+    #: The values that were typed, by the name of the input.
+    values: dict[str, str] = field(default_factory=dict)
+    review: ReviewForm
+    errors: dict[NumberKey, str] = field(default_factory=dict)
+    #: Messages about the whole form.
+    notices: tuple[str, ...] = ()
+    was_sent: bool = False
+
+    @property
+    def owner(self) -> ObjectKey:
+        """The queue in the config."""
+        return ObjectKey(QUEUE, self.queue)
+
+    @property
+    def changes(self) -> tuple[NumberChange, ...]:
+        """The numbers that differ from the active version."""
+        return changes_of(self.numbers, self.values)
+
+
+def may_change_quota(actor: Actor, queue: QueueView, policy: Policy) -> bool:
+    """Return whether the page of *queue* offers the form: it has numbers, and is not draining."""
+    dialect = dialects().get(policy.dialect)
+    has_numbers = dialect is not None and dialect.number_fields is not None and bool(queue.usages)
+    return actor.may(Permission.APPLY) and has_numbers and not queue.draining
+
+
+@org_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def quota(request: HttpRequest, actor: Actor, queue: str) -> HttpResponse:
+    """Show the numbers of a queue, preview other numbers, or apply them."""
+    actor.require(Permission.APPLY)
+    queue_view(actor.org, queue)
+    active = active_version(actor.org)
+    numbers = numbers_of(actor, ObjectKey(QUEUE, queue), active.number) if active else ()
+    if active is None or not any(number.span for number in numbers):
+        context = {"queue": queue, "version": active}
+        return render_page(request, actor, "queues/quota_form.html", context, section="queues")
+    form = _Form(
+        request=request,
+        actor=actor,
+        queue=queue,
+        active=active,
+        numbers=numbers,
+        review=ReviewForm(expected_version=active.number),
+    )
+    if request.method != "POST":
+        return _page(form)
+    with expensive(Kind.COMPARE, actor.org.pk, actor.key, size=len(active.text)):
+        return _sent(replace(form, review=read_review(request)))
+
+
+def _sent(form: _Form) -> HttpResponse:
+    """Apply or preview the sent form; a form for an older version becomes one for the active."""
+    expected = form.review.expected_version
+    sent = form.request.POST.dict()
+    if expected != form.active.number:
+        before = numbers_of(form.actor, form.owner, expected)
+        typed = {change.key for change in changes_of(before, sent_values(before, sent))}
+        known = [number for number in form.numbers if number.key in typed]
+        notice = (
+            f"Version {form.active.number} was applied after you opened this form. The numbers are "
+            "those of that version, with your changes. Nothing was applied yet."
+        )
+        review = replace(form.review.without_confirmations(), expected_version=form.active.number)
+        stale = replace(form, values=sent_values(known, sent), review=review, notices=(notice,))
+        return _page(stale, status=_status(form, 409))
+    form = replace(form, values=sent_values(form.numbers, sent))
+    if not _is_apply(form):
+        return _page(form)
+    try:
+        version, proposal = change_numbers(
+            form.actor,
+            form.owner,
+            form.changes,
+            form.review.message,
+            expected,
+            accept=form.review.accepted(expected + 1),
+            via=ConfigVersion.Via.PAGE,
+        )
+    except (BadRequest, ConfigRejected) as error:
+        return _page(_with_errors(form, error), status=422)
+    except ConsequencesNotAccepted:
+        return _page(replace(form, was_sent=True), status=422)
+    except StaleVersion as error:
+        return _page(replace(form, notices=(error.message,)), status=409)
+    if version.number == expected:
+        notice = "Nothing was applied: no number is different."
+        return _page(replace(form, notices=(notice,)), status=422)
+    messages.success(form.request, f"Version {version.number} is active.")
+    return HttpResponseRedirect(reverse("pages:queue", args=[form.actor.org.slug, proposal.name]))
+
+
+def _is_apply(form: _Form) -> bool:
+    return form.request.POST.get("do") == "apply"
+
+
+def _status(form: _Form, refused: int) -> int:
+    """Return *refused* for an apply; a preview is shown, whatever it says."""
+    return refused if _is_apply(form) else 200
+
+
+def _with_errors(form: _Form, error: BadRequest | ConfigRejected) -> _Form:
+    if isinstance(error, BadRequest):
+        at_number, others = errors_by_number(form.changes, error.errors)
+        return replace(form, errors=at_number, notices=(*form.notices, *others))
+    found = tuple(each.message for each in error.reading.errors)
+    return replace(form, notices=(*form.notices, *found))
+
+
+def _page(form: _Form, *, status: int = 200) -> HttpResponse:
+    context: dict[str, Any] = {}
+    if form.changes and not form.errors:
+        try:
+            proposal = propose_numbers(
+                form.actor, form.owner, form.changes, form.review.expected_version
+            )
+        except (BadRequest, ConfigRejected) as error:
+            form = form if form.notices else _with_errors(form, error)
+        except StaleVersion as error:
+            form = replace(form, notices=(error.message,))
+        else:
+            context = _preview(form, proposal)
+    context |= {
+        "queue": form.queue,
+        "version": form.active,
+        "rows": number_rows(form.numbers, form.values, form.errors),
+        "form": form.review,
+        "notices": form.notices,
+        "next": form.active.number + 1,
+        "is_changed": bool(form.changes),
+    }
+    return render_page(
+        form.request,
+        form.actor,
+        "queues/quota_form.html",
+        context,
+        section="queues",
+        status=status,
+    )
+
+
+def _preview(form: _Form, proposal: NumberProposal) -> dict[str, Any]:
+    actor, active = form.actor, form.active
+    checked = lint_config(actor, proposal.dialect, proposal.text)
+    before, policy = policy_of(active), proposal.reading.policy
+    assert policy is not None, "a proposal has no errors"
+    backlog = backlog_of(actor.org)
+    rows, _ = diff_page(active.text, proposal.text, 0)
+    changes = compare_policies(before, policy)
+    return {
+        "proposal": proposal,
+        "diff": rows,
+        "confirmation": confirmation_of(
+            consequences_of(actor, proposal.dialect, proposal.text, checked, backlog),
+            form.review,
+            version=active.number + 1,
+            affected=affected_workloads(before, policy, changes, checked.facts.live, backlog),
+            is_impact_known=True,
+            back_to=None,
+            was_sent=form.was_sent,
+        ),
+    }

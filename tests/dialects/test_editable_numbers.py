@@ -1,0 +1,253 @@
+"""Numbers that a form may change: where each language states them, and texts with other numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from console.dialects import dialects
+from console.dialects.base import Dialect
+from console.dialects.editable_numbers import (
+    EditableNumber,
+    NumberFields,
+    NumberKey,
+    Numbers,
+    ObjectKey,
+    check_number,
+    with_numbers,
+)
+from tests.dialects.meaning import plain
+
+NATIVE, KUEUE = (dialects()[name] for name in ("native", "kueue"))
+
+NATIVE_TEXT = """\
+# Two queues.
+resource_flavors: [{name: "a/b"}, {name: spot}]
+resource_queues:
+  - name: train
+    cohort_name: ml
+    resource_groups:
+      - covered_resources: [cpu, gpu]
+        flavors:
+          - name: a/b
+            resources:
+              - {name: cpu, nominal_quota: 24}   # 3 x 8
+              - name: gpu
+                nominal_quota: 1.5 # exactly
+                lending_limit: 0
+  - name: other
+"""
+KUEUE_TEXT = """\
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: spot}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: ml}
+spec:
+  cohort: all
+  resourceGroups:
+    - coveredResources: [cpu, memory]
+      flavors:
+        - name: spot
+          resources:
+            - {name: cpu, nominalQuota: "9", borrowingLimit: 1500m}
+            - {name: memory, nominalQuota: '36Gi'}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: Cohort
+metadata: {name: all}
+spec:
+  resourceGroups:
+    - coveredResources: [cpu]
+      flavors:
+        - name: spot
+          resources: [{name: cpu, nominalQuota: 4}]
+"""
+
+
+def fields_of(dialect: Dialect) -> NumberFields:
+    assert dialect.number_fields is not None
+    return dialect.number_fields
+
+
+def find(dialect: Dialect, text: str) -> Numbers:
+    reading = dialect.read(text, {})
+    assert reading.source is not None, reading.errors
+    return fields_of(dialect).find(reading.source)
+
+
+def written(numbers: Numbers) -> dict[ObjectKey, dict[NumberKey, str]]:
+    """Return the numbers that the text has."""
+    return {
+        owner: {each.key: each.written for each in found if each.written}
+        for owner, found in numbers.items()
+    }
+
+
+def change(dialect: Dialect, text: str, owner: ObjectKey, new: dict[NumberKey, str]) -> str:
+    numbers = {each.key: each for each in find(dialect, text)[owner]}
+    pairs = [(numbers[key], value) for key, value in new.items()]
+    return with_numbers(text, fields_of(dialect), pairs)
+
+
+def test_native_numbers_are_found_with_their_flavors_and_resources() -> None:
+    found = find(NATIVE, NATIVE_TEXT)
+    owner = ObjectKey("queue", "train")
+    assert written(found) == {
+        owner: {
+            NumberKey("nominal_quota", "a/b", "cpu"): "24",
+            NumberKey("nominal_quota", "a/b", "gpu"): "1.5",
+            NumberKey("lending_limit", "a/b", "gpu"): "0",
+        }
+    }
+    assert [(each.key.resource, each.title, each.path) for each in found[owner] if each.span] == [
+        ("cpu", "Nominal quota", f"{_PLACE}[0].nominal_quota"),
+        ("gpu", "Nominal quota", f"{_PLACE}[1].nominal_quota"),
+        ("gpu", "Lending limit", f"{_PLACE}[1].lending_limit"),
+    ]
+    absent = [each for each in found[owner] if not each.written]
+    assert [(each.key.field, each.key.resource, each.span, each.obstacle) for each in absent] == [
+        ("borrowing_limit", "cpu", None, ""),
+        ("lending_limit", "cpu", None, ""),
+        ("borrowing_limit", "gpu", None, ""),
+    ]
+
+
+_PLACE = "resource_queues[0].resource_groups[0].flavors[0].resources"
+
+
+def test_kueue_numbers_are_those_of_queues_and_cohorts() -> None:
+    assert written(find(KUEUE, KUEUE_TEXT)) == {
+        ObjectKey("queue", "ml"): {
+            NumberKey("nominalQuota", "spot", "cpu"): "9",
+            NumberKey("borrowingLimit", "spot", "cpu"): "1500m",
+            NumberKey("nominalQuota", "spot", "memory"): "36Gi",
+        },
+        ObjectKey("cohort", "all"): {NumberKey("nominalQuota", "spot", "cpu"): "4"},
+    }
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_only_the_numbers_change(end: str, mark: str) -> None:
+    text = mark + NATIVE_TEXT.replace("\n", end)
+    new = {
+        NumberKey("nominal_quota", "a/b", "gpu"): "512",
+        NumberKey("nominal_quota", "a/b", "cpu"): "2048",
+    }
+    changed = change(NATIVE, text, ObjectKey("queue", "train"), new)
+    assert changed == text.replace("quota: 24", "quota: 2048").replace("quota: 1.5", "quota: 512")
+
+
+def test_numbers_keep_their_quotes_and_get_some_where_needed() -> None:
+    new = {
+        NumberKey("nominalQuota", "spot", "cpu"): "10.5",
+        NumberKey("borrowingLimit", "spot", "cpu"): "2.5",
+        NumberKey("nominalQuota", "spot", "memory"): "1Ti",
+    }
+    changed = change(KUEUE, KUEUE_TEXT, ObjectKey("queue", "ml"), new)
+    assert changed == KUEUE_TEXT.replace('"9"', '"10.5"').replace("1500m", '"2.5"').replace(
+        "'36Gi'", "'1Ti'"
+    )
+    assert written(find(KUEUE, changed))[ObjectKey("queue", "ml")] == new
+
+
+@pytest.mark.parametrize(
+    ("dialect", "typed", "problem"),
+    [
+        (NATIVE, "64", ""),
+        (NATIVE, "1.5", ""),
+        (NATIVE, "-1", "-1 is negative; it must be 0 or more."),
+        (NATIVE, "12x", '"12x" is not a number.'),
+        (NATIVE, "1, nominal_quota: 2", '"1, nominal_quota: 2" is not a number.'),
+        (KUEUE, "64Gi", ""),
+        (KUEUE, "1.5", ""),
+        (KUEUE, "-1", "-1 is negative; it must be 0 or more."),
+    ],
+)
+def test_typed_numbers_are_checked(dialect: Dialect, typed: str, problem: str) -> None:
+    number = EditableNumber(key=NumberKey("", "", ""), title="")
+    assert check_number(fields_of(dialect), number, typed) == problem
+
+
+@pytest.mark.parametrize("typed", ['4"', "4}\n", "'4'", "4 # more", "*a", "&a 4", "", "16GB", "{}"])
+@pytest.mark.parametrize("dialect", [NATIVE, KUEUE], ids=["native", "kueue"])
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_no_other_text_is_a_number(dialect: Dialect, typed: str, quote: str) -> None:
+    number = EditableNumber(key=NumberKey("", "", ""), title="", quote=quote)
+    assert check_number(fields_of(dialect), number, typed).endswith(".")
+
+
+def test_shared_and_anchored_numbers_cannot_be_changed() -> None:
+    text = """\
+resource_flavors: [{name: spot}]
+resource_queues:
+  - name: one
+    resource_groups: &shared
+      - covered_resources: [cpu, gpu]
+        flavors:
+          - name: spot
+            resources:
+              - {name: cpu, nominal_quota: 1}
+              - {name: gpu, nominal_quota: &two 2}
+  - {name: two, resource_groups: *shared}
+"""
+    found = find(NATIVE, text)
+    shared = "An alias uses the same number in another place."
+    for name in ("one", "two"):
+        numbers = [each for each in found[ObjectKey("queue", name)] if each.written]
+        assert [(each.key.resource, each.span) for each in numbers] == [
+            ("cpu", None),
+            ("gpu", None),
+        ]
+        assert numbers[0].obstacle == shared
+
+
+_SAMPLES = [
+    pytest.param(dialect, text, id=f"{dialect.name}: {title}")
+    for dialect in (NATIVE, KUEUE)
+    for title, text in dialect.samples().items()
+]
+
+
+@pytest.mark.parametrize(("dialect", "text"), _SAMPLES)
+@settings(max_examples=10, deadline=None)
+@given(data=st.data())
+def test_the_rest_of_a_sample_stays(dialect: Dialect, text: str, data: st.DataObject) -> None:
+    numbers = find(dialect, text)
+    owner = data.draw(st.sampled_from(sorted(numbers)))
+    # A higher nominal quota contradicts no limit of the same resource.
+    editable = [
+        each for each in numbers[owner] if each.span is not None and "nominal" in each.key.field
+    ]
+    chosen = data.draw(st.lists(st.sampled_from(editable), unique_by=lambda each: each.key))
+    new = {each.key: f"{data.draw(st.integers(1, 999))}{each.written}" for each in chosen}
+    changed = change(dialect, text, owner, new)
+
+    after = find(dialect, changed)
+    assert written(after) == written(numbers) | {owner: written(numbers)[owner] | new}
+    # With the old numbers it is the old text, so that nothing else has changed.
+    old = {each.key: each.written for each in chosen}
+    assert change(dialect, changed, owner, old) == text
+    lines = list(zip(text.splitlines(), changed.splitlines(), strict=True))
+    assert sum(before != now for before, now in lines) <= len(new)
+
+
+@pytest.mark.parametrize(("dialect", "text"), _SAMPLES)
+def test_the_meaning_of_the_rest_stays(dialect: Dialect, text: str) -> None:
+    numbers = find(dialect, text)
+    owner, found = next((owner, each) for owner, each in numbers.items() if owner.kind == "queue")
+    number = next(each for each in found if each.span is not None)
+    changed = change(dialect, text, owner, {number.key: "77"})
+
+    def without(text: str) -> Any:
+        policy = plain(dialect.read(text, {}).policy)
+        del policy["spec"]["queues"][owner.name]["groups"]
+        return policy
+
+    assert without(changed) == without(text)
