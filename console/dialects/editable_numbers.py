@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
+from console.dialects.codes import NOT_A_NUMBER
 from console.dialects.diagnostics import Fix, TextEdit
 from console.dialects.findings import Place
 from console.dialects.numbers import NumberProblem
 from console.dialects.positions import Positions, apply_fix
 from console.dialects.source import Source
-from console.dialects.written import Read, Unread
+from console.dialects.wording import quote
+from console.dialects.written import Read, Written
 from console.engine.model.origin import Origin
 
 T = TypeVar("T")
@@ -23,7 +25,11 @@ _PLAIN: Final = re.compile(r"(?P<quote>[\"']?)(?P<number>[-+.\w]+)(?P=quote)")
 
 
 class NumberKey(NamedTuple):
-    """The field of a number in its language, and the flavor and resource that it is for."""
+    """
+    The field of a number in its language, and the flavor and resource that it is for.
+
+    Flavor and resource are empty if the language has no flavors, or the number has no resource.
+    """
 
     field: str
     flavor: str
@@ -44,6 +50,8 @@ class EditableNumber:
     key: NumberKey
     #: The words for the field: Nominal quota.
     title: str
+    #: The unit of the number; empty if the number states it, or is a count.
+    unit: str = ""
     #: Its place in the document, as in diagnostics; empty if the text has none.
     path: str = ""
     #: The number as written, without quotes; empty if the text has none.
@@ -56,6 +64,9 @@ class EditableNumber:
     obstacle: str = ""
 
 
+#: The quotes of YAML.
+_QUOTES: Final = ("'", '"')
+
 #: The numbers of each object, in the order of the text.
 Numbers: TypeAlias = Mapping[ObjectKey, tuple[EditableNumber, ...]]
 
@@ -66,8 +77,8 @@ class NumberFields:
 
     #: The source of a text without errors -> the numbers of its objects.
     find: Callable[[Source], Numbers]
-    #: (number, whether it is without quotes) -> the problem of the number; None: it is valid.
-    check: Callable[[str, bool], NumberProblem | None]
+    #: (key, number, whether it is without quotes) -> its problem; None: it is valid.
+    check: Callable[[NumberKey, str, bool], NumberProblem | None]
 
 
 class NumberCollector:
@@ -77,30 +88,23 @@ class NumberCollector:
         self._positions = positions
         self._found: dict[ObjectKey, list[EditableNumber]] = {}
 
-    def add(self, owner: ObjectKey, key: NumberKey, title: str, value: Read[T]) -> None:
+    def add(
+        self, owner: ObjectKey, key: NumberKey, title: str, value: Read[T], *, unit: str = ""
+    ) -> None:
         """Add the number *key* of *owner*, with the title *title*; None: the text lacks it."""
-        numbers = self._found.setdefault(owner, [])
-        if value is None or isinstance(value, Unread):
-            numbers.append(EditableNumber(key=key, title=title))
-        else:
-            numbers.append(self._number(key, title, value.place))
+        number = EditableNumber(key=key, title=title, unit=unit)
+        if isinstance(value, Written):
+            number = self._placed(number, value.place)
+        self._found.setdefault(owner, []).append(number)
 
-    def _number(self, key: NumberKey, title: str, place: Place) -> EditableNumber:
+    def _placed(self, number: EditableNumber, place: Place) -> EditableNumber:
         raw = self._positions.text[place.start : place.end]
+        number = replace(number, path=place.path, written=raw)
         found = _PLAIN.fullmatch(raw)
         if found is None:
-            obstacle = "The text has an anchor, a tag or several lines here."
-            return EditableNumber(
-                key=key, title=title, path=place.path, written=raw, obstacle=obstacle
-            )
-        return EditableNumber(
-            key=key,
-            title=title,
-            path=place.path,
-            written=found["number"],
-            span=self._positions.span(place.start, place.end),
-            quote=found["quote"],
-        )
+            return replace(number, obstacle="The text has an anchor, a tag or several lines here.")
+        span = self._positions.span(place.start, place.end)
+        return replace(number, written=found["number"], span=span, quote=found["quote"])
 
     def numbers(self) -> Numbers:
         """Return the numbers by object; a number that several objects share cannot be changed."""
@@ -140,13 +144,18 @@ def with_numbers(
     edits = []
     for number, typed in changes:
         assert number.span is not None, "the number can be changed"
-        quote = number.quote or ('"' if fields.check(typed, True) is not None else "")
-        edits.append(TextEdit(number.span, f"{quote}{typed}{quote}"))
+        around = number.quote or ('"' if fields.check(number.key, typed, True) is not None else "")
+        edits.append(TextEdit(number.span, f"{around}{typed}{around}"))
     return apply_fix(text, Fix("Change the numbers", tuple(edits)))
 
 
 def _problem(fields: NumberFields, number: EditableNumber, typed: str) -> NumberProblem | None:
-    if not number.quote and (plain := fields.check(typed, True)) is not None:
-        # A number such as 1.5 may be valid only in quotes.
-        return plain if _PLAIN.fullmatch(typed) is None or fields.check(typed, False) else None
-    return fields.check(typed, False) if number.quote else None
+    is_one_word = _PLAIN.fullmatch(typed) is not None and typed[:1] not in _QUOTES
+    problem = fields.check(number.key, typed, not number.quote)
+    if problem is None:
+        return (
+            None if is_one_word else NumberProblem(NOT_A_NUMBER, f"{quote(typed)} is not a number")
+        )
+    # A number such as 1.5 may be valid only in quotes.
+    is_valid_in_quotes = is_one_word and fields.check(number.key, typed, False) is None
+    return None if is_valid_in_quotes else problem

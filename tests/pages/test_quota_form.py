@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.http import HttpResponse
 from django.test import Client
 
 from console.configs.services.apply_config import apply_config
+from console.dialects import dialects
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.policies.queries import active_version
+from tests.dialects.test_editable_numbers import IN_MAP as YUNIKORN_IN_MAP
 from tests.dialects.test_editable_numbers import KUEUE_TEXT
 from tests.pages.conftest import CONFIG
 from tests.pages.page import Element, read_page
@@ -164,3 +168,47 @@ def test_a_queue_without_numbers_has_a_way_to_the_editor(browser: Client, owner:
 
 def test_an_unknown_queue_is_not_found(browser: Client, kueue: None) -> None:
     assert browser.get("/o/here/queues/nothing/quota").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "queue", "number", "old", "new"),
+    [
+        (
+            "kai",
+            dialects()["kai"].samples()["A burst queue beside a guaranteed one"],
+            "production",
+            "number/quota//gpu",
+            "gpu: {quota: 4,",
+            "gpu: {quota: 8,",
+        ),
+        (
+            "yunikorn",
+            YUNIKORN_IN_MAP,
+            "root.ads",
+            "number/max//vcore",
+            "max: {vcore: 10} # cores",
+            "max: {vcore: 20} # cores",
+        ),
+    ],
+)
+def test_other_languages_have_the_form_too(
+    browser: Client,
+    org: Organization,
+    owner: Actor,
+    language: str,
+    text: str,
+    queue: str,
+    number: str,
+    old: str,
+    new: str,
+) -> None:
+    apply_config(owner, language, text, "", 0)
+    url = f"/o/here/queues/{queue}/quota"
+    page = read_page(browser.get(url))
+    assert "Flavor" not in page.id("quota-numbers").text
+    value = re.findall(r"\d+", new)[0]
+    assert inputs(page)[number] == re.findall(r"\d+", old)[0]
+    form = {"expected_version": 1, "do": "apply", number: value}
+    assert "Change quota" in read_page(browser.get(f"/o/here/queues/{queue}")).text
+    assert browser.post(url, form)["Location"] == f"/o/here/queues/{queue}"
+    assert texts(org) == (2, text.replace(old, new))

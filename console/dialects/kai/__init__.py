@@ -13,6 +13,7 @@ from console.dialects.joined_files import JoinedFiles
 from console.dialects.kai.checks import check
 from console.dialects.kai.codes import KAI_CODES
 from console.dialects.kai.compile import compile_policy
+from console.dialects.kai.editable import NUMBER_FIELDS
 from console.dialects.kai.job import JOB_SAMPLE, read_job
 from console.dialects.kai.job_codes import JOB_CODES
 from console.dialects.kai.json_schema import json_schema
@@ -88,6 +89,7 @@ DIALECT = Dialect(
     objects=fairshare_objects,
     vocabulary=VOCABULARY,
     lints=FairshareLints,
+    number_fields=NUMBER_FIELDS,
     read_job=read_job,
     job_sample=JOB_SAMPLE,
 )

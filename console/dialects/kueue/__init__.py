@@ -13,11 +13,11 @@ from console.dialects.joined_files import JoinedFiles
 from console.dialects.kueue.checks import check
 from console.dialects.kueue.codes import ERRORS
 from console.dialects.kueue.compile import compile_policy
+from console.dialects.kueue.editable import NUMBER_FIELDS
 from console.dialects.kueue.json_schema import json_schema
 from console.dialects.kueue.lint_codes import LINTS
 from console.dialects.kueue.lints import lint
 from console.dialects.kueue.manifests import GROUP, OPENSHIFT_GROUP
-from console.dialects.kueue.numbers import NUMBER_FIELDS
 from console.dialects.kueue.parse import parse
 from console.dialects.lints.quota import QuotaLints
 from console.dialects.source import Source, read_source

@@ -15,9 +15,9 @@ from console.dialects.native.checks import check
 from console.dialects.native.client_form import document_of, text_of
 from console.dialects.native.codes import NATIVE_CODES
 from console.dialects.native.compile import compile_policy
+from console.dialects.native.editable import NUMBER_FIELDS
 from console.dialects.native.json_schema import json_schema
 from console.dialects.native.lints import lint
-from console.dialects.native.numbers import NUMBER_FIELDS
 from console.dialects.native.parse import DOCUMENT, parse
 from console.dialects.native.specs import check_specs, queue_specs
 from console.dialects.source import read_source

@@ -13,6 +13,7 @@ from console.dialects.lints.hierarchy import HierarchyLints
 from console.dialects.source import read_source
 from console.dialects.yunikorn.codes import YUNIKORN_CODES
 from console.dialects.yunikorn.documents import CONFIGS, DEFAULTS
+from console.dialects.yunikorn.editable import NUMBER_FIELDS
 from console.dialects.yunikorn.job import JOB_SAMPLE, read_job
 from console.dialects.yunikorn.job_codes import JOB_CODES
 from console.dialects.yunikorn.json_schema import json_schema
@@ -69,6 +70,7 @@ DIALECT = Dialect(
     objects=hierarchy_objects,
     vocabulary=VOCABULARY,
     lints=HierarchyLints,
+    number_fields=NUMBER_FIELDS,
     read_job=read_job,
     job_sample=JOB_SAMPLE,
 )

@@ -76,10 +76,10 @@ class _Form:
 
 
 def may_change_quota(actor: Actor, queue: QueueView, policy: Policy) -> bool:
-    """Return whether the page of *queue* offers the form: it has numbers, and is not draining."""
+    """Return whether the page of *queue* offers the form: the config states its numbers."""
     dialect = dialects().get(policy.dialect)
     has_numbers = dialect is not None and dialect.number_fields is not None and bool(queue.usages)
-    return actor.may(Permission.APPLY) and has_numbers and not queue.draining
+    return actor.may(Permission.APPLY) and has_numbers and not queue.draining and not queue.created
 
 
 @org_page
@@ -182,6 +182,7 @@ def _page(form: _Form, *, status: int = 200) -> HttpResponse:
         "queue": form.queue,
         "version": form.active,
         "rows": number_rows(form.numbers, form.values, form.errors),
+        "has_flavors": any(number.key.flavor for number in form.numbers),
         "form": form.review,
         "notices": form.notices,
         "next": form.active.number + 1,

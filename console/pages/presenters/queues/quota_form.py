@@ -24,6 +24,13 @@ class NumberRow:
     error: str
 
     @property
+    def label(self) -> str:
+        """The label of the input."""
+        key = self.number.key
+        resource = f" of {key.resource}" if key.resource else ""
+        return f"{self.number.title}{resource}{f' in {key.flavor}' if key.flavor else ''}"
+
+    @property
     def is_editable(self) -> bool:
         """Whether the row has an input."""
         return self.number.span is not None

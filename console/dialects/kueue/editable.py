@@ -45,7 +45,7 @@ def _add(found: NumberCollector, kind: str, owner: QueueDoc | CohortDoc) -> None
                 found.add(key, NumberKey(field, *names), title, value)
 
 
-def _check(text: str, plain: bool) -> NumberProblem | None:
+def _check(key: NumberKey, text: str, plain: bool) -> NumberProblem | None:
     quantity = read_quantity(text, plain=plain)
     return quantity if isinstance(quantity, NumberProblem) else None
 

@@ -34,7 +34,7 @@ def _find(source: Source) -> Numbers:
     return found.numbers()
 
 
-def _check(text: str, plain: bool) -> NumberProblem | None:
+def _check(key: NumberKey, text: str, plain: bool) -> NumberProblem | None:
     amount = read_amount(text, plain=plain)
     return amount if isinstance(amount, NumberProblem) else None
 
