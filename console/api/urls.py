@@ -44,6 +44,7 @@ from console.api.views.people import (
 from console.api.views.pods import FinishPods, ReleasePods
 from console.api.views.preemptions import OnePreemption, Preemptions
 from console.api.views.queues import HoldQueue, OneQueue, QueuePending, Queues, ResumeQueue
+from console.api.views.quota import ChangeQuota
 from console.api.views.retention import Retention
 from console.api.views.routing import (
     CheckExpectations,
@@ -132,6 +133,7 @@ urlpatterns = [
     path(f"{_ORG}/queues", Queues.as_view(), name="queues"),
     path(f"{_QUEUE}/pending", QueuePending.as_view(), name="queue-pending"),
     path(f"{_QUEUE}/hold", HoldQueue.as_view(), name="hold-queue"),
+    path(f"{_QUEUE}/quota", ChangeQuota.as_view(), name="change-quota"),
     path(f"{_QUEUE}/resume", ResumeQueue.as_view(), name="resume-queue"),
     path(_QUEUE, OneQueue.as_view(), name="queue"),
     path(f"{_ORG}/shares", Shares.as_view(), name="shares"),

@@ -358,6 +358,7 @@ PATHS = [
     "config/rollback",
     "queues/a/hold",
     "queues/a/resume",
+    "queues/a/quota",
 ]
 
 

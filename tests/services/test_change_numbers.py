@@ -74,7 +74,7 @@ def test_wrong_values_are_reported_at_their_fields(owner: Actor, kueue: ConfigVe
         change_numbers(owner, ML, changes, "", 1)
     assert [(each.path, each.code) for each in caught.value.errors] == [
         ("numbers[0].value", "invalid_number"),
-        ("numbers[1]", "repeated"),
+        ("numbers[1]", "repeated_number"),
         ("numbers[2].value", "invalid_number"),
         ("numbers[3].value", "not_editable"),
         ("numbers[4]", "unknown_number"),

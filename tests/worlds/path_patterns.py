@@ -79,6 +79,7 @@ SENT: Final = (
     *("finish-pods", "release-pods", "member-identity"),
     *("config-check", "config-rollback", "config-confirm", "config-route", "check-expectations"),
     *("delete-expectations", "config-impact", "cancel-impact", "hold-queue", "resume-queue"),
+    "change-quota",
     "heartbeat",
     *("member", "invitation", "rotate-token", "rotate-webhook", "test-webhook"),
     *("replay-delivery", "view", "no-such-address"),

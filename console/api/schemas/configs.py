@@ -121,6 +121,46 @@ class ConfigApply(Schema):
     revert_after_minutes = _revert_after()
 
 
+class ChangedNumber(Schema):
+    """Another value for one number of a queue."""
+
+    field = serializers.CharField(help_text="The field as the text has it: `nominalQuota`.")
+    flavor = serializers.CharField(
+        required=False, allow_blank=True, help_text="Absent if the language has no flavors."
+    )
+    resource = serializers.CharField(
+        required=False, allow_blank=True, help_text="Absent if the number is for no resource."
+    )
+    value = serializers.CharField(
+        max_length=100, help_text="The number in the syntax of the language: `64` or `64Gi`."
+    )
+
+
+class QuotaChange(Schema):
+    """Other numbers of a queue."""
+
+    numbers = ChangedNumber(many=True)
+    message = serializers.CharField(max_length=500, required=False, allow_blank=True)
+    expected_version = serializers.IntegerField(
+        min_value=1, help_text="The active version, whose numbers are changed."
+    )
+    accept = _accept()
+
+
+EXAMPLE_QUOTA_CHANGE = {
+    "numbers": [
+        {
+            "field": "nominalQuota",
+            "flavor": "reserved",
+            "resource": "nvidia.com/gpu",
+            "value": "12",
+        }
+    ],
+    "message": "Four more GPUs",
+    "expected_version": 3,
+}
+
+
 class ConfigRollback(Schema):
     """A version to roll back to."""
 

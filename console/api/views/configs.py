@@ -49,20 +49,21 @@ _FILTERS = ("author", "kind", "object", "name", "since", "until")
 #: Maximum number of changes in the response for one version; a comparison has all of them.
 MOST_CHANGES = 1_000
 
-_APPLIED = {
+#: Responses of every apply.
+APPLIED = {
     200: OpenApiResponse(
         schemas.AppliedVersion,
         description="The active version already has this text; nothing was applied.",
     ),
     201: OpenApiResponse(schemas.AppliedVersion, description="A new version is active."),
 }
-_STALE = {
+STALE = {
     (409, PROBLEM_TYPE): OpenApiResponse(
         schemas.StaleProblem,
         description="Another version is active; `newer` lists the versions since the expected one.",
     )
 }
-_REJECTED = {
+REJECTED = {
     (422, PROBLEM_TYPE): OpenApiResponse(
         schemas.RejectedProblem,
         description="The text has errors, or consequences that were not accepted; nothing was "
@@ -159,7 +160,7 @@ class ConfigVersions(OrgView):
         "`accept`, every consequence has to be accepted by its code. If the active version "
         "already has this text, nothing is applied and the response is 200 with that version.",
         request=schemas.ConfigApply,
-        responses={**_APPLIED, **problems(413, 415), **_STALE, **_REJECTED},
+        responses={**APPLIED, **problems(413, 415), **STALE, **REJECTED},
         examples=[
             example("The first config", schemas.EXAMPLE_APPLY, request=True),
             example("The version", schemas.EXAMPLE_APPLIED),
@@ -189,7 +190,7 @@ class ConfigVersions(OrgView):
                 accept=terms.accept,
                 revert_after=terms.revert_after,
             )
-            return _applied(request, version, checked, expected)
+            return applied_response(request, version, checked, expected)
 
 
 class OneVersion(OrgView):
@@ -275,7 +276,7 @@ class ConfigRollback(OrgView):
         description="Creates a new version from the text of an old one, if `expected_version` is "
         "still active. `accept` and the response 200 are the same as for apply.",
         request=schemas.ConfigRollback,
-        responses={**_APPLIED, **problems(413, 415), **_STALE, **_REJECTED},
+        responses={**APPLIED, **problems(413, 415), **STALE, **REJECTED},
         examples=[
             example(
                 "Roll back to the first version",
@@ -307,7 +308,7 @@ class ConfigRollback(OrgView):
             accept=terms.accept,
             revert_after=terms.revert_after,
         )
-        return _applied(request, version, checked, expected)
+        return applied_response(request, version, checked, expected)
 
 
 class ConfigSchema(OrgView):
@@ -333,7 +334,9 @@ def _integer(reader: Reader, fields: Any, name: str) -> int:
     return reader.integer(fields[name], name) if name in fields else 0
 
 
-def _applied(request: Request, version: ConfigVersion, checked: Checked, expected: int) -> Response:
+def applied_response(
+    request: Request, version: ConfigVersion, checked: Checked, expected: int
+) -> Response:
     """Return the response to an apply on version *expected*, with the warnings of *checked*."""
     is_new = version.number != expected
     findings = findings_answer(checked.findings, codes_url(request, version.org))

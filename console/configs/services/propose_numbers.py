@@ -114,7 +114,7 @@ def _pairs(
             message = f"The active config has no such number; version {version.number} is active."
             errors.append(FieldError(path, "unknown_number", message))
         elif change.key in seen:
-            errors.append(FieldError(path, "repeated", "The same number is changed twice."))
+            errors.append(FieldError(path, "repeated_number", "The same number is changed twice."))
         elif number.span is None:
             reason = number.obstacle or "The text does not state this number."
             message = f"{reason} Change it in the editor."

@@ -1,0 +1,89 @@
+"""Changes the quota of a queue: other numbers in the active config, applied as a version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from console.api.base import OrgView
+from console.api.schemas import configs as schemas
+from console.api.schemas.common import example, problems
+from console.api.terms import read_terms
+from console.api.views.configs import APPLIED, REJECTED, STALE, applied_response
+from console.configs.services.change_numbers import change_numbers
+from console.configs.services.lint_config import lint_config
+from console.configs.services.propose_numbers import NumberChange
+from console.dialects.editable_numbers import NumberKey, ObjectKey
+from console.engine.diff.objects import QUEUE
+from console.expensive import Kind, expensive
+from console.orgs.permissions import Permission
+from console.policies.queries import active_version
+from console.reading import Reader
+
+#: Maximum number of changes of one request.
+_MOST_CHANGES = 1_000
+_LONGEST_NAME = 500
+_LONGEST_NUMBER = 100
+
+
+class ChangeQuota(OrgView):
+    """Changes the numbers of a queue in the active config."""
+
+    permissions = {"POST": Permission.APPLY}
+
+    @extend_schema(
+        operation_id="change_quota",
+        summary="Change the quota of a queue",
+        description="Writes other numbers into the text of the active version and applies it; "
+        "comments and layout stay. A number is named by its field, flavor and resource as the "
+        "text has them. If the language fixes the numbers of a queue, the version has a queue "
+        "with a new name in its place. Consequences, confirmation and responses are those of "
+        "`POST config/versions`.",
+        request=schemas.QuotaChange,
+        responses={**APPLIED, **problems(413, 415), **STALE, **REJECTED},
+        examples=[example("More GPUs", schemas.EXAMPLE_QUOTA_CHANGE, request=True)],
+        tags=["queues"],
+    )
+    def post(self, request: Request, queue: str, **kwargs: Any) -> Response:
+        """Change the quota of a queue."""
+        reader, fields = self.fields(
+            request,
+            ("numbers", "message", "expected_version", "accept"),
+            required=("numbers", "expected_version"),
+        )
+        items = reader.items(fields.get("numbers", ()), "numbers", 1, _MOST_CHANGES)
+        changes = [_change(reader, item, f"numbers[{place}]") for place, item in enumerate(items)]
+        message = reader.text(fields.get("message"), "message", 500)
+        expected = reader.integer(fields.get("expected_version", 0), "expected_version")
+        terms = read_terms(reader, fields)
+        reader.finish()
+        active = active_version(self.actor.org)
+        size = len(active.text) if active else 0
+        with expensive(Kind.CHECK, self.actor.org.pk, self.actor.key, size=size):
+            version, _ = change_numbers(
+                self.actor,
+                ObjectKey(QUEUE, queue),
+                changes,
+                message,
+                expected,
+                accept=terms.accept,
+            )
+            checked = lint_config(self.actor, version.dialect, version.text)
+            return applied_response(request, version, checked, expected)
+
+
+def _change(reader: Reader, value: Any, path: str) -> NumberChange:
+    required = ("field", "value")
+    fields: Mapping[str, Any] = reader.mapping(
+        value, path, ("field", "flavor", "resource", "value"), required
+    )
+    field, flavor, resource = (
+        reader.text(fields.get(name, ""), f"{path}.{name}", _LONGEST_NAME)
+        for name in ("field", "flavor", "resource")
+    )
+    number = reader.text(fields.get("value", ""), f"{path}.value", _LONGEST_NUMBER)
+    return NumberChange(key=NumberKey(field, flavor, resource), value=number)
