@@ -27,6 +27,8 @@ NO_COHORT: Final = "-"
 _ORDERS: Final[Mapping[str, Callable[[QueueView], Any]]] = {
     "pressure": lambda view: (view.pressure.rank, view.pending),
     "name": lambda view: 0,
+    "running": lambda view: view.running,
+    "pending": lambda view: view.pending,
     "age": lambda view: -view.oldest_pending.timestamp() if view.oldest_pending else float("-inf"),
     "utilization": lambda view: utilization_of(view.usages),
 }

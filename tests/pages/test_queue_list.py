@@ -107,22 +107,23 @@ def get(browser: Client, query: str = "") -> Element:
     return read_page(browser.get(f"/o/here/queues?{query}", follow=True))
 
 
-def test_a_row_shows_the_state_of_a_queue(four: None, browser: Client) -> None:
-    rows = {row[1].split()[0]: row for row in get(browser).id("queue-rows").rows()}
-    plain = [re.sub(r"oldest \d+ s", "oldest a moment", cell) for cell in rows["full"]]
-    plain[5] = re.sub(r"^[\d.]+ s", "under 0.1 s", plain[5])
-    assert plain[1] == "full Accepting · cohort ml v1 L5–L16"
-    assert plain[2].startswith("spot · 4 of 4 GPUs used")
-    assert plain[2].endswith("3 requested")
-    assert plain[3:8] == [
-        "1",
-        "2 oldest a moment",
-        "under 0.1 s n = 1",
-        "2 waiting for quota none available",
-        "reclaims any · within queue: lower priority",
-    ]
-    assert rows["calm"][6:8] == ["—", "never reclaims · never within queue"]
-    assert rows["alone"][7] == "never within queue"
+def test_a_row_shows_the_state_of_a_queue(four: None, owner: Actor, browser: Client) -> None:
+    hold_queue(owner, "calm", "checks")
+    list_ = get(browser).id("queue-rows")
+    rows = {row[1].split()[0]: row for row in list_.rows()}
+    plain = [re.sub(r"^[\d.]+ s$", "under 0.1 s", cell) for cell in rows["full"]]
+    assert plain[1:7] == ["full ml", "4/4 GPUs", "1", "2", "under 0.1 s", "2 waiting for quota"]
+    assert rows["calm"][1:7] == ["calm Held web", "1/8 GPUs", "1", "0", rows["calm"][5], "—"]
+    # What has no column is in titles.
+    titles = {each.attrs["title"] for each in list_.walk() if "title" in each.attrs}
+    assert {
+        "full · cohort ml · preemption: reclaims any · within queue: lower priority",
+        "calm · cohort web · preemption: never reclaims · never within queue",
+        "alone · preemption: never within queue",
+        "spot gpu: 4 of 4 GPUs used, limit 12, 3 requested",
+        "2 waiting for quota, none available",
+        "n = 1",
+    } <= titles
 
 
 @pytest.mark.parametrize(
@@ -130,6 +131,8 @@ def test_a_row_shows_the_state_of_a_queue(four: None, browser: Client) -> None:
     [
         ("", ["full", "alone", "busy", "calm"]),
         ("sort=name", ["alone", "busy", "calm", "full"]),
+        ("sort=running", ["alone", "busy", "calm", "full"]),
+        ("sort=pending", ["full", "alone", "busy", "calm"]),
         ("sort=age", ["alone", "full", "busy", "calm"]),
         ("sort=utilization", ["alone", "busy", "full", "calm"]),
         ("q=L", ["full", "alone", "calm"]),
@@ -149,6 +152,25 @@ def test_orders_and_filters(
         assert names(page) == expected
     else:
         assert "No queue matches these filters" in page.text
+
+
+def test_heads_of_columns_sort_the_list(four: None, browser: Client) -> None:
+    def heads(page: Element) -> dict[str, tuple[str, str]]:
+        return {
+            head.text: (head.attrs.get("aria-sort", ""), head.all("a")[0].attrs["href"])
+            for head in page.all("th")
+            if head.attrs.get("scope") == "col" and head.all("a")
+        }
+
+    path = "/o/here/queues"
+    assert heads(get(browser, "q=l&sort=name")) == {
+        "Queue": ("ascending", f"{path}?q=l&sort=name"),
+        "Tightest quota": ("", f"{path}?q=l&sort=utilization"),
+        "Running": ("", f"{path}?q=l&sort=running"),
+        "Pending": ("", f"{path}?q=l&sort=pending"),
+        "Why workloads wait": ("", f"{path}?q=l"),
+    }
+    assert heads(get(browser))["Why workloads wait"] == ("descending", path)
 
 
 def test_groups_are_named_where_they_begin(four: None, browser: Client) -> None:
@@ -185,7 +207,7 @@ def test_some_are_put_side_by_side(four: None, browser: Client) -> None:
         ("compare=full", 400, "Select 2 to 4 queues to compare; 1 is selected."),
         ("&".join(f"compare=q{i}" for i in range(5)), 400, "2 to 4 queues to compare; 5 are"),
         ("compare=full&compare=nothing", 404, "no queue 'nothing'"),
-        ("sort=strange", 400, "sort has to be one of: pressure, name, age, utilization."),
+        ("sort=strange", 400, "sort has to be one of: pressure, name, running, pending, age"),
         ("state=strange", 400, "state has to be one of"),
         ("cursor=x", 400, "cursor"),
     ],

@@ -25,6 +25,7 @@ from console.pages.presenters.queues.queue_list import (
     group_url,
     listed_queues,
     order_choices,
+    sort_heads,
     state_choices,
 )
 from console.pages.queue_form import FEWEST, MOST, QueueSearch, page_of, read_search
@@ -37,8 +38,8 @@ from console.workloads.queries.over_quota import over_quota_since_of
 
 FILTERS = ("q", "cohort", "state")
 
-#: Queues per page; each is a row with drawings.
-PAGE_SIZE = 25
+#: Queues per page: more than a large screen shows, and few enough for cards on a phone.
+PAGE_SIZE = 28
 
 
 def fresh_version(org: Organization) -> str:
@@ -76,6 +77,7 @@ def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "any_exist": bool(views),
         "behind": fresh.as_of,
         "search": search,
+        "heads": sort_heads(request.path, query, search),
         "orders": order_choices(search),
         "states": state_choices(search),
         "cohorts": cohort_choices(search, active_policy(org).spec.parents),

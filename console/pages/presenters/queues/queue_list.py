@@ -27,8 +27,19 @@ from console.workloads.queries.pressure import Pressure
 ORDER_TITLES: Final = {
     "pressure": "Pressure",
     "name": "Name",
+    "running": "Running",
+    "pending": "Pending",
     "age": "Pending longest",
     "utilization": "Utilization",
+}
+
+#: Sort order -> title of the column that sorts by it.
+_HEADS: Final = {
+    "name": "Queue",
+    "utilization": "Tightest quota",
+    "running": "Running",
+    "pending": "Pending",
+    "pressure": "Why workloads wait",
 }
 
 
@@ -37,6 +48,12 @@ class ListedQueue:
     """One queue of the list."""
 
     row: QueueRow
+    #: The names of its parents with a final dot, if the name begins with them; else empty.
+    parent: str
+    #: The name after *parent*.
+    leaf: str
+    #: Facts that have no column: the full name, where the queue is, and what it preempts.
+    about: str
     #: Number of bars besides the tightest one.
     more_bars: int
     pressure: str
@@ -56,6 +73,16 @@ class ListedQueue:
     begins: str | None
     #: Whether the queue has no data yet, as opposed to no workloads.
     is_unknown: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The head of a column that sorts the list."""
+
+    title: str
+    url: str
+    #: How the list is sorted by it, as in ``aria-sort``; empty if it is sorted by another column.
+    direction: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +123,9 @@ def listed_queues(
         rows.append(
             ListedQueue(
                 row=row,
+                parent=(parent := _parent(view)),
+                leaf=view.name.removeprefix(parent),
+                about=_about(view),
                 more_bars=row.more_bars,
                 pressure=pressure_words(view.pressure),
                 pressure_ratio=_ratio(view.pressure),
@@ -161,6 +191,20 @@ def order_choices(search: QueueSearch) -> list[Choice]:
     ]
 
 
+def sort_heads(path: str, query: QueryDict, search: QueueSearch) -> dict[str, Head]:
+    """Return the heads of the columns that sort the list, by sort order."""
+    return {
+        each: Head(
+            title=title,
+            url=with_query(path, query, sort=None if each == ORDERS[0] else each, cursor=None),
+            direction=("ascending" if each == "name" else "descending")
+            if each == search.sort
+            else "",
+        )
+        for each, title in _HEADS.items()
+    }
+
+
 def state_choices(search: QueueSearch) -> list[Choice]:
     """Return the choices of the state filter."""
     return [
@@ -184,6 +228,22 @@ def group_url(path: str, query: QueryDict, search: QueueSearch) -> str:
     """Return the URL of the list with grouping toggled."""
     group = None if search.is_grouped else "cohort"
     return with_query(path, query, group=group, cursor=None)
+
+
+def _parent(view: QueueView) -> str:
+    above = f"{view.cohort}." if view.cohort and view.cohort_is_queue else ""
+    return above if view.name.startswith(above) else ""
+
+
+def _about(view: QueueView) -> str:
+    facts = [view.name]
+    if view.cohort:
+        facts.append(f"{'below' if view.cohort_is_queue else 'cohort'} {view.cohort}")
+    if view.created:
+        facts.append("created by a placement rule")
+    if view.preemption_summary:
+        facts.append(f"preemption: {view.preemption_summary}")
+    return " · ".join(facts)
 
 
 def _ratio(pressure: Pressure) -> str:

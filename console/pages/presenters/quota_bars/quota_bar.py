@@ -70,6 +70,8 @@ class Bar:
     #: Time as of which the numbers are exact; None means now.
     as_of: datetime | None = None
     used_text: str = ""
+    #: Used amount and nominal quota for one line; the limit if the quota is 0.
+    short_text: str = ""
     of_text: str = ""
     note: str = ""
     free_text: str = ""
@@ -105,6 +107,7 @@ def bar_of(
             empty,
             unknown=True,
             used_text="?",
+            short_text="?",
             of_text=f"{resource}, no data yet",
             available_text="?",
             sentence=f"{usage.flavor} {resource}: no data yet, no decision so far",
@@ -119,6 +122,7 @@ def bar_of(
     text_bar = replace(
         empty,
         used_text=quantity(usage.used, resource),
+        short_text=_short(usage),
         of_text=of_text,
         note=", ".join(notes),
         free_text=_free(usage),
@@ -195,6 +199,13 @@ def _words(
     if usage.is_consistent and (shut := own_parts(usage, usage.guaranteed)[2]):
         notes.append(f"{quantity(shut, resource)} unused but not available")
     return f"of {amount(usage.guaranteed, resource)} used", notes
+
+
+def _short(usage: CapacityNode) -> str:
+    most = usage.guaranteed or usage.limit
+    if isinstance(most, Unlimited) or (most == 0 and usage.used):
+        return amount(usage.used, usage.resource)
+    return f"{quantity(usage.used, usage.resource)}/{amount(most, usage.resource)}"
 
 
 def _free(usage: CapacityNode) -> str:
