@@ -100,16 +100,16 @@ def add_to_rows(
     rows: Iterable[Sequence[Any]],
     *,
     key: Sequence[str],
-    count: str,
+    counts: Sequence[str],
 ) -> Prepared:
     """
-    Prepare an upsert of *rows*: a row with the same *key* gets the sum of both counts.
+    Prepare an upsert of *rows*: a row with the same *key* gets the sums of both counts.
 
-    The columns *key* are unique in the table and in *rows*; *count* is the column that is added
+    The columns *key* are unique in the table and in *rows*; *counts* are the columns that are added
     up. Other columns of an existing row stay unchanged.
     """
     columns = tuple(columns)
-    statement = _addition(model, columns, tuple(key), count, connection.vendor)
+    statement = _addition(model, columns, tuple(key), tuple(counts), connection.vendor)
     return Prepared(statement, _as_parameters(_payloads(model, columns, rows)))
 
 
@@ -166,11 +166,15 @@ def _insertion(model: type[Model], columns: tuple[str, ...], vendor: str) -> str
 
 @cache
 def _addition(
-    model: type[Model], columns: tuple[str, ...], key: tuple[str, ...], count: str, vendor: str
+    model: type[Model],
+    columns: tuple[str, ...],
+    key: tuple[str, ...],
+    counts: tuple[str, ...],
+    vendor: str,
 ) -> str:
-    counted = _column(_field(model, count))
     found = ", ".join(_column(_field(model, name)) for name in key)
-    sums = f"{counted} = {_table(model)}.{counted} + excluded.{counted}"
+    counted = [_column(_field(model, name)) for name in counts]
+    sums = ", ".join(f"{name} = {_table(model)}.{name} + excluded.{name}" for name in counted)
     insertion = _insertion(model, columns, vendor)
     return f"{insertion} ON CONFLICT ({found}) DO UPDATE SET {sums}"
 

@@ -130,6 +130,8 @@ app.conf.update(
         "sample": _every(15, "console.series.tasks.sample"),
         "roll up series": _every(300, "console.series.tasks.roll"),
         "forget series": _every(600, "console.series.tasks.forget"),
+        "fold accounts": _every(60, "console.accounting.tasks.fold"),
+        "forget accounts": _every(600, "console.accounting.tasks.forget"),
         "look": _every(20, "console.overview.tasks.look"),
         "sweep webhooks": _every(5, "console.webhooks.tasks.sweep", WEBHOOKS),
         "forget deliveries": _every(60, "console.webhooks.tasks.forget", WEBHOOKS),

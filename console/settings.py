@@ -235,6 +235,7 @@ INSTALLED_APPS = [
     "console.capacity",
     "console.workloads",
     "console.series",
+    "console.accounting",
     "console.overview",
     "console.telemetry",
     "console.webhooks",
@@ -249,6 +250,7 @@ INSTALLED_APPS = [
 BATCH_OBSERVERS = [
     "console.webhooks.services.notify_of_batch.notify_of_batch",
     "console.series.tallies.tally_batch",
+    "console.accounting.services.account_batch.account_batch",
     "console.telemetry.transitions.count_batch",
 ]
 

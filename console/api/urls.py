@@ -6,6 +6,7 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 # Registers the authentication schemes of the OpenAPI document; workers never load them.
 import console.api.schemas.security  # noqa: F401
 from console.api.base import NoSuchAddress
+from console.api.views.accounts import Accounts
 from console.api.views.audit import Audit
 from console.api.views.capacity import Capacity, ClusterHeartbeat, OneCluster
 from console.api.views.cohorts import Cohorts, OneCohort
@@ -144,6 +145,7 @@ urlpatterns = [
     path(f"{_ORG}/capacity", Capacity.as_view(), name="capacity"),
     path(f"{_CLUSTER}/heartbeat", ClusterHeartbeat.as_view(), name="heartbeat"),
     path(_CLUSTER, OneCluster.as_view(), name="cluster"),
+    path(f"{_ORG}/accounts", Accounts.as_view(), name="accounts"),
     path(f"{_ORG}/usage", Usage.as_view(), name="usage"),
     path(f"{_ORG}/waits", Waits.as_view(), name="waits"),
     path(f"{_ORG}/decisions", Decisions.as_view(), name="decisions"),

@@ -78,7 +78,7 @@ def tally(
             for (kind, name, what, bucket), count in sorted(counts.items())
         ),
         key=_COLUMNS[:-1],
-        count="count",
+        counts=("count",),
     )
 
 

@@ -60,5 +60,5 @@ def add_totals(org_id: int, counts: Iterable[Count]) -> Prepared:
         # In a fixed order, as for all rows that can exist already, to prevent deadlocks.
         ((org_id, *key, value) for key, value in sorted(added.items())),
         key=_COLUMNS[:-1],
-        count="value",
+        counts=("value",),
     )

@@ -31,6 +31,7 @@ APPS = (
     "configs",
     "workloads",
     "series",
+    "accounting",
     "overview",
     "webhooks",
     "retention",

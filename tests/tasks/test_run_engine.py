@@ -40,7 +40,7 @@ from console.workloads.submissions import Submission
 Settle = Callable[[Organization], int]
 
 #: SQL statements of a run of one batch, from the first check to the one after the lease.
-MOST_STATEMENTS = 17
+MOST_STATEMENTS = 18
 
 TRAIN = """
 resource_flavors:

@@ -52,6 +52,7 @@ PATHS: Final[Mapping[str, Sequence[str]]] = {
     "cohort": _of("/cohorts/{cohort}"),
     "capacity": _of("/capacity", ("", "nodes=false&limit=1000", "cursor=3")),
     "cluster": _of("/capacity/clusters/{cluster}"),
+    "accounts": _of("/accounts", ("", "by=label.team&step=week")),
     "usage": _of("/usage", ("", "queue={queue}&step=hour")),
     "waits": _of("/waits", ("", "queue={queue}")),
     "decisions": _of("/decisions", ("", "after=3", "outcome=preempted&outcome=withdrawn")),

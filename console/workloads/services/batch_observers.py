@@ -28,6 +28,8 @@ class DecidedBatch:
 
     org: Organization
     batch: Batch
+    #: Version of the engine's row once the batch is written.
+    version: int
     #: The state that has just settled; observers only read it.
     state: State
     changes: DirtySet

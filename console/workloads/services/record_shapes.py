@@ -56,7 +56,7 @@ def record_shapes(org_id: int, day: date, shapes: Iterable[SubmittedShape]) -> P
         _COLUMNS,
         ((org_id, day, digest, *rows[digest], count) for digest, count in runs.items()),
         key=("org_id", "day", "digest"),
-        count="runs",
+        counts=("runs",),
     )
 
 

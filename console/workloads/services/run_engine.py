@@ -177,6 +177,7 @@ def _run_batch(org: Organization, lease: Lease, warm: WarmState, intake: list[In
     decided = DecidedBatch(
         org=org,
         batch=batch,
+        version=warm.version + 1,
         state=warm.state,
         changes=changes,
         transitions=transitions_of(batch, warm.state),

@@ -1,0 +1,1 @@
+"""Accounting: the quota that workloads hold, multiplied by its time, by its consumers."""

@@ -1,0 +1,1 @@
+"""Services of accounting: count batches, fold what still runs, and delete expired rows."""

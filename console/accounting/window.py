@@ -1,0 +1,96 @@
+"""Time ranges of accounts, aligned to hours, days or weeks in UTC."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import models
+
+from console.accounting.amounts import DAY, MONDAY, WEEK, hour_of
+from console.errors import BadRequest, FieldError
+from console.series.models import Step as SeriesStep
+from console.series.retention import RetentionPeriods
+
+
+class Step(models.TextChoices):
+    """Length of one bar; a week begins on Monday."""
+
+    HOUR = "hour"
+    DAY = "day"
+    WEEK = "week"
+
+
+#: Hours of a step, and the first hour that begins one.
+_LENGTH: Final = {Step.HOUR: 1, Step.DAY: DAY, Step.WEEK: WEEK}
+_FIRST: Final = {Step.HOUR: 0, Step.DAY: 0, Step.WEEK: MONDAY}
+
+#: The default length of a time range.
+USUAL: Final = timedelta(days=7)
+
+#: The longest time range by hour and by day, in hours, if no step is given.
+_BY_HOUR: Final = 2 * DAY
+_BY_DAY: Final = 92 * DAY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountWindow:
+    """Start and end of a time range in hours since 1970, aligned to *step*."""
+
+    since: int
+    until: int
+    step: Step
+
+    @property
+    def length(self) -> int:
+        """The hours of one step."""
+        return _LENGTH[self.step]
+
+    @property
+    def starts(self) -> range:
+        """The first hours of all steps."""
+        return range(self.since, self.until, self.length)
+
+
+def account_window(
+    since: datetime | None, until: datetime | None, step: Step | None, now: datetime
+) -> AccountWindow:
+    """
+    Return the time range from *since* to *until*, in *step* or a suitable one.
+
+    The default is the last seven days until *now*. Both ends are rounded to whole steps; the range
+    is clamped to the next hour and to the retention period. Raises BadRequest if it is empty, or if
+    hours are requested that are only kept by day.
+    """
+    kept = RetentionPeriods.configured()
+    last = hour_of(now) + 1
+    end = last if until is None else min(last, _ceiling(until))
+    begin = hour_of(since) if since else end - int(USUAL.total_seconds()) // 3600
+    if begin >= end or (since and until and since >= until):
+        message = "since has to be earlier than until and earlier than now."
+        raise BadRequest([FieldError("since", "invalid_time", message)])
+    begin = max(begin, hour_of(kept.since(SeriesStep.DAY, now)))
+    kept_by_hour = hour_of(kept.since(SeriesStep.HOUR, now))
+    found = step or _step_for(end - begin, by_hour=begin >= kept_by_hour)
+    if found is Step.HOUR and begin < kept_by_hour:
+        message = f"Hours are kept for {kept.hours} days; use step=day for an earlier since."
+        raise BadRequest([FieldError("step", "invalid_choice", message)])
+    first, length = _FIRST[found], _LENGTH[found]
+    return AccountWindow(
+        since=(begin - first) // length * length + first,
+        until=-(-(max(end, begin + 1) - first) // length) * length + first,
+        step=found,
+    )
+
+
+def _ceiling(moment: datetime) -> int:
+    hour = hour_of(moment)
+    is_whole = not (moment.minute or moment.second or moment.microsecond)
+    return hour if is_whole else hour + 1
+
+
+def _step_for(hours: int, *, by_hour: bool) -> Step:
+    if hours <= _BY_HOUR and by_hour:
+        return Step.HOUR
+    return Step.DAY if hours <= _BY_DAY else Step.WEEK
