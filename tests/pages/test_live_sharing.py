@@ -62,6 +62,8 @@ LIVE = [
 DIFFERS_BY_ROLE = {
     **{path: ["viewer", "owner"] for path in ("", "attention", "events")},
     **{path: ["viewer", "operator"] for path in LIVE if path.startswith("queues")},
+    # An owner may change the quota, too.
+    **{path: ["viewer", "operator", "owner"] for path in LIVE if path.startswith("queues/")},
     "shares": ["viewer", "editor"],
     "users": ["viewer", "editor"],
     "cohorts": ["viewer", "editor"],

@@ -22,6 +22,8 @@ _ASKING = (
 )
 #: Saving a draft is not recorded; starting, applying and discarding one are.
 _TYPED = "do=save&text=$text&revision=1"
+#: Nothing is changed before the apply.
+_PREVIEW = "do=preview&expected_version=$version"
 #: An apply also discards the draft.
 _TWICE = "draft=$draft&revision=1&expected_version=$version"
 _DONE = (200, 201, 202, 204, 302)
@@ -33,7 +35,7 @@ CHANGES = [
     and not line.is_safe
     and line.status in _DONE
     and not line.path.partition("?")[0].endswith(_ASKING)
-    and line.body != _TYPED
+    and line.body not in (_TYPED, _PREVIEW)
 ]
 
 
