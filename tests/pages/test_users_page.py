@@ -133,9 +133,12 @@ def _settings(viewer: Client) -> None:
 
 
 def _created_queue(viewer: Client) -> None:
-    rows = get(viewer, "queues").all("tr")
-    (row,) = (each.text for each in rows if "Compare root.spaces.shop" in each.text)
-    assert "below root.spaces · created by a placement rule" in row
+    links = get(viewer, "queues").all("a")
+    (link,) = (each for each in links if each.text == "root.spaces. shop")
+    assert link.attrs["title"] == (
+        "root.spaces.shop · below root.spaces · created by a placement rule · preemption: takes "
+        "back its guarantee from queues above theirs"
+    )
 
 
 def _why(viewer: Client, org: Organization) -> None:

@@ -36,10 +36,10 @@ def chips(page: Element) -> dict[str, str]:
 def test_the_list_shows_state_reason_queue_and_request(world: World, browser: Client) -> None:
     found = [row[:6] for row in read_page(browser.get(LIST)).rows()]
     assert found == [
-        ["web job · owner@here.example", "Admitted", "Admitted without quota", "default", "—", "0"],
-        ["lost job · owner@here.example", "Rejected", "No rule matched", "—", "—", "—"],
+        ["web owner@here.example", "Admitted", "Admitted without quota", "default", "—", "0"],
+        ["lost owner@here.example", "Rejected", "No rule matched", "—", "—", "—"],
         [
-            "huge job · owner@here.example",
+            "huge owner@here.example",
             "Pending",
             "Can never run under this config",
             "research",
@@ -47,7 +47,7 @@ def test_the_list_shows_state_reason_queue_and_request(world: World, browser: Cl
             "50",
         ],
         [
-            "eval job · nightly",
+            "eval nightly",
             "Pending",
             "Waiting for quota: 2 GPUs short on spot",
             "research",
@@ -55,14 +55,14 @@ def test_the_list_shows_state_reason_queue_and_request(world: World, browser: Cl
             "50",
         ],
         [
-            "train job · owner@here.example",
+            "train owner@here.example",
             "Admitted",
             "Quota reserved",
             "research",
             "6 GPUs",
             "50",
         ],
-        ["done job · owner@here.example", "Finished", "Quota reserved", "research", "1 GPU", "50"],
+        ["done owner@here.example", "Finished", "Quota reserved", "research", "1 GPU", "50"],
     ]
 
 

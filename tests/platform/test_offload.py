@@ -35,6 +35,7 @@ _GATED: dict[str, list[tuple[str, str, str, int]]] = {
     "api/compat/configs.py": [("POST", f"{_CLIENT}/validate", "", _LARGE)],
     "api/compat/preview.py": [("POST", f"{_CLIENT}/preview", "", 5)],
     "api/yunikorn/config.py": [("POST", "/ws/v1/validate-conf", "", _LARGE)],
+    "api/views/accounts.py": [("GET", f"{_API}/accounts", "by=user&as=csv", 0)],
     "api/views/audit.py": [("GET", f"{_API}/audit", "as=csv", 0)],
     "api/views/configs.py": [
         ("POST", f"{_API}/config/check", "", _LARGE),
