@@ -55,6 +55,7 @@ NAV = (
         section="placement_rules",
     ),
     NavItem(name="capacity", title="Capacity", url_name="pages:capacity", key="a"),
+    NavItem(name="usage", title="Usage", url_name="pages:usage", key="r"),
     NavItem(name="workloads", title="Workloads", url_name="pages:workloads", key="w"),
     NavItem(name="config", title="Config", url_name="pages:config", key="c"),
     NavItem(name="tester", title="Rule tester", url_name="pages:tester", key="t"),

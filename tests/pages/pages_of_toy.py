@@ -33,6 +33,7 @@ _PAGES: Final = (
     *("", "attention", "search?q=batch", "queues", "queues?sort=age&state=accepting"),
     *("queues?compare=batch&compare=training", "queues/batch", "queues/batch?tab=running"),
     *("queues/batch?tab=rules", "queues/batch?tab=history", "queues/batch?hold=1", "usage"),
+    *("usage?by=queue", "usage?by=label.team"),
     *("queues/batch/usage", "queues/batch/usage?range=1h&table=use", "queues/batch/bars"),
     *("workloads", "workloads?reason=limit_reached", "workloads?group_by=reason", "workloads/new"),
     *("workloads?group_by=flavor&queue=batch", "workloads/explain?reason=limit_reached"),

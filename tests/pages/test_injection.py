@@ -268,9 +268,11 @@ LISTS = ("workloads", "events", "events/audit")
 _COHORT = f"cohorts/{quote(NAME, safe='')}"
 #: Tables without user-defined names in this organization.
 _NAMELESS = ("usage", f"{_COHORT}?of=loans")
+#: Consumers of resource-hours, on the page of usage.
+_CONSUMERS = f"usage?by=label&label={quote(NAME)}"
 TABLES = (
     *(*LISTS, *_NAMELESS, "queues", "cohorts", _COHORT, "tools/route/many"),
-    *("capacity", "capacity/east"),
+    *("capacity", "capacity/east", _CONSUMERS),
 )
 
 
@@ -294,7 +296,9 @@ def test_every_csv_list_is_covered() -> None:
         if re.search(r"export_response\(|_csv\(", path.read_text())
     }
     paths = (urlsplit(f"/o/here/{path}").path for path in TABLES)
-    assert {resolve(path).func.__module__.rpartition(".")[2] for path in paths} == writing
+    found = {resolve(path).func.__module__.rpartition(".")[2] for path in paths}
+    # It answers at the address of the usage page.
+    assert found | {"consumers"} == writing
 
 
 @pytest.mark.parametrize("path", TABLES)

@@ -94,7 +94,10 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
             *("cohort={cohort}", "compare={queue}&compare={other_queue}", "cursor=3"),
         ),
     ),
-    "usage": _of("/usage", ("", "range=30d", "range=7d&table=all")),
+    "usage": _of(
+        "/usage",
+        ("", "range=30d", "range=7d&table=all", "by=queue", "by=label.team&range=30d&step=hour"),
+    ),
     "queue-usage": _of("/queues/{queue}/usage", ("", "range=30d", "range=30d&table=workloads")),
     "queue-bars": _of("/queues/{queue}/bars", ("", "but=tightest")),
     "queue-quota": _of("/queues/{queue}/quota"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, QueryDict
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from console.accounting.queries.accounts import label_keys
 from console.configs.queries import versions_between
 from console.exports import Row
 from console.orgs.models import Organization
@@ -19,6 +20,7 @@ from console.pages.presenters.charts.frame import frame_of
 from console.pages.presenters.charts.marks import marks_of
 from console.pages.presenters.lists.addresses import with_query
 from console.pages.presenters.queues.queue_page import tabs_of
+from console.pages.presenters.usage.consumers import dimension_choices
 from console.pages.presenters.usage.points import file_columns, file_rows, points_of
 from console.pages.presenters.usage.usage_page import (
     key_choices,
@@ -31,6 +33,7 @@ from console.pages.presenters.usage.usage_page import (
 )
 from console.pages.shell import render_page
 from console.pages.usage_form import ALL, TITLES, read_usage_query
+from console.pages.views.consumers import consumers
 from console.policies.queries import active_number
 from console.series.models import Kind
 from console.series.queries import known_subject, sampled_since, sampled_until, subject_history
@@ -78,8 +81,10 @@ def cluster_usage(request: HttpRequest, actor: Actor, cluster: str) -> HttpRespo
 @require_safe
 @live_by(_version)
 def usage(request: HttpRequest, actor: Actor) -> HttpResponseBase:
-    """Show the use and demand of the organization."""
-    return _usage(request, actor, WHOLE_ORG, "overview")
+    """Show the use and demand of the organization, or its resource-hours by a dimension."""
+    if "by" in request.GET:
+        return consumers(request, actor)
+    return _usage(request, actor, WHOLE_ORG, "usage")
 
 
 def _usage(
@@ -119,6 +124,9 @@ def _usage(
     context = {
         "subject": subject,
         "tabs": tabs_of(org.slug, subject.name, "usage") if subject.kind == Kind.QUEUE else (),
+        "dimensions": dimension_choices(request.path, QueryDict(), label_keys(actor), "")
+        if subject == WHOLE_ORG
+        else (),
         "window": window,
         "frame": frame,
         "query": query,

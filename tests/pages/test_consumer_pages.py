@@ -1,0 +1,133 @@
+"""The usage page by consumer: the table, the bars, its addresses and its file."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from console.configs.services.apply_config import apply_config
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.series.services.sample_org import sample_org
+from console.series.services.sample_orgs import sample_orgs
+from console.workloads.services.run_engine import forget_states
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import Submission
+from tests.pages.page import Element, complaints, read_page
+
+CONFIG = """\
+resource_flavors: [{name: any}]
+resource_queues:
+  - name: train
+    resource_groups:
+      - covered_resources: [cpu, gpu]
+        flavors:
+          - {name: any, resources: [{name: cpu, nominal_quota: 99}, {name: gpu, nominal_quota: 40}]}
+scheduling_rules: [{resource_queue: train}]
+"""
+
+BEGIN = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def browser(
+    org: Organization, owner: Actor, settle, client_for, monkeypatch: pytest.MonkeyPatch
+) -> Client:
+    """Run workloads of three teams for ten hours."""
+    now = [BEGIN]
+    monkeypatch.setattr(timezone, "now", lambda: now[0])
+    forget_states()
+    apply_config(owner, "native", CONFIG, "", 0)
+    settle(org)
+    sample_orgs(BEGIN)
+    sample_org(org.pk, BEGIN)
+    submit_workloads(
+        owner,
+        [
+            Submission(name=f"{team}-{gpus}", tags={"team": team}, requests={"gpu": gpus * 1000})
+            for team, gpus in (("vision", 4), ("language", 16), ("vision", 2))
+        ],
+    )
+    submit_workloads(owner, [Submission(name="plain", requests={"gpu": 1000, "cpu": 3000})])
+    settle(org)
+    now[0] += timedelta(hours=10)
+    return client_for(owner)
+
+
+def get(browser: Client, org: Organization, **query: str) -> Element:
+    response = browser.get(f"/o/{org.slug}/usage", query)
+    assert response.status_code == 200, response.content
+    page = read_page(response)
+    assert complaints(page) == []
+    return page
+
+
+def table(page: Element) -> list[str]:
+    (body,) = page.id("usage-consumers").all("tbody")
+    return [row.text for row in body.all("tr")]
+
+
+def test_consumers_have_hours_shares_and_quota(browser: Client, org: Organization) -> None:
+    page = get(browser, org, by="label.team")
+    assert table(page) == [
+        "language 160 69.6 % 40.0 %",
+        "vision 60 26.1 % 15.0 %",
+        "none 10 4.3 % 2.5 %",
+    ]
+    section = page.id("usage-consumers").text
+    assert "gpu-hours by team" in section
+    assert "230 used of 400, 170 (42.5 %) idle" in section
+    assert "Counted since 2026-03-14 12:00 UTC" in section
+    (drawing,) = [svg for svg in page.all("svg") if svg.attrs.get("class") == "chart__drawing"]
+    assert drawing.attrs["aria-label"] == "230 gpu-hours by team, the most by language: 160."
+    parts = [path.attrs["data-part"] for path in drawing.all("path")]
+    assert parts == ["consumer-1", "consumer-2", "consumer-3"]
+
+
+def test_another_resource_orders_anew(browser: Client, org: Organization) -> None:
+    page = get(browser, org, by="queue", resource="cpu")
+    assert table(page) == ["train 30 100.0 % 3.0 %"]
+
+
+def test_the_label_field_chooses_a_label(browser: Client, org: Organization) -> None:
+    assert table(get(browser, org, by="queue", label="team")) == table(
+        get(browser, org, by="label.team")
+    )
+
+
+def test_links_keep_the_other_choices(browser: Client, org: Organization) -> None:
+    page = get(browser, org, by="label.team", range="30d", step="week")
+    chosen = [a.text for a in page.all("a") if a.attrs.get("aria-current") == "page"]
+    assert chosen == ["Usage", "Label team", "30 days", "Week", "gpu"]
+    (user,) = [a.attrs["href"] for a in page.all("a") if a.text == "User"]
+    assert parse_qs(urlsplit(user).query) == {"by": ["user"], "range": ["30d"], "step": ["week"]}
+    (vision,) = [a.attrs["href"] for a in page.all("a") if a.text == "vision"]
+    assert parse_qs(urlsplit(vision).query) == {"label.team": ["vision"]}
+
+
+def test_the_file_has_every_consumer_and_resource(browser: Client, org: Organization) -> None:
+    response = browser.get(f"/o/{org.slug}/usage", {"by": "flavor", "as": "csv"})
+    assert b"".join(response.streaming_content).decode().splitlines() == [
+        "value,resource,used_seconds,share,quota_seconds",
+        "any,gpu,828000,1.0,",
+        "any,cpu,108000,1.0,",
+    ]
+
+
+def test_without_use_the_page_says_so(browser: Client, org: Organization) -> None:
+    page = get(browser, org, by="queue", since="2026-03-01T00:00", until="2026-03-02T00:00")
+    assert "No usage in this time range" in page.id("usage-consumers").text
+
+
+def test_usage_over_time_links_the_breakdowns(browser: Client, org: Organization) -> None:
+    page = get(browser, org)
+    (team,) = [a.attrs["href"] for a in page.all("a") if a.text == "Label team"]
+    assert team == f"/o/{org.slug}/usage?by=label.team"
+
+
+def test_a_wrong_query_is_refused(browser: Client, org: Organization) -> None:
+    assert browser.get(f"/o/{org.slug}/usage", {"by": "nothing"}).status_code == 400
