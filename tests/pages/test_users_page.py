@@ -84,8 +84,8 @@ def _one_user(viewer: Client) -> None:
     assert [each.text for each in queues] == [
         *("root", "root.dev", "root.dev.web", "root.spaces", "root.spaces.shop")
     ]
-    gone = get(viewer, "users?of=nobody&of_kind=user").id("users-detail")
-    assert "nobody has no running workloads, and no limit names it." in gone.text
+    gone = get(viewer, "users?of=gone&of_kind=user").id("users-detail")
+    assert "gone has no running workloads, and no limit names it." in gone.text
 
 
 def _placement_rules(viewer: Client) -> None:

@@ -17,9 +17,10 @@ from console.api.yunikorn.partition_state import OrganizationState
 from console.api.yunikorn.shapes import present
 from console.dialects.yunikorn.access import LIMITED_GROUP, LIMITED_USER
 from console.engine.disciplines.hierarchy.applications import Application
-from console.engine.disciplines.hierarchy.busy_queues import limits_of, place_of
+from console.engine.disciplines.hierarchy.busy_queues import place_of
 from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
 from console.engine.disciplines.hierarchy.spec import ROOT, HierarchySpec, Limit
+from console.engine.disciplines.hierarchy.tree import limits_of
 from console.engine.disciplines.hierarchy.users import WILDCARD, Bound, Use, UserUsage, groups_of
 from console.errors import ConsoleError
 from console.orgs.models import Organization
@@ -64,7 +65,7 @@ class HolderUsage:
                 self._charge(row, queue)
         for is_group, uses in ((False, self._usage.users), (True, self._usage.groups)):
             for holder, by_path in uses.items():
-                # Workloads without a user are nobody's.
+                # Workloads may have no user.
                 if holder:
                     self._holder(holder, is_group=is_group).uses.update(by_path)
 
@@ -73,7 +74,7 @@ class HolderUsage:
     ) -> None:
         limits: dict[str, Sequence[Limit]] = {}
         for queues in partitions:
-            limits.update(limits_of(spec, (usage.queue for usage in queues.values())))
+            limits.update(limits_of(spec.compatibility, (usage.queue for usage in queues.values())))
         self._usage.set_limits(limits, ())
         for path in limits:
             self._add_limits(path)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
-from console.engine.disciplines.hierarchy.runtime_queue import RuntimeQueue
-from console.engine.disciplines.hierarchy.spec import ROOT, HierarchySpec, Limit
+from console.engine.disciplines.hierarchy.spec import ROOT, HierarchySpec
 from console.engine.disciplines.hierarchy.tree import RuntimeTree
 
 
@@ -53,14 +52,3 @@ def accounts_of(tree: RuntimeTree) -> dict[str, QueueUsage]:
         parent = None if queue.parent is None else found[queue.parent.path]
         found[queue.path] = QueueUsage(queue, parent)
     return found
-
-
-def limits_of(spec: HierarchySpec, queues: Iterable[RuntimeQueue]) -> Mapping[str, Sequence[Limit]]:
-    """Return the limits that count, by path of the queue."""
-    by_spelling = spec.compatibility.limits_by_spelling
-    return {
-        queue.path: queue.limits
-        for queue in queues
-        if queue.limits
-        and (not by_spelling or queue.spec is None or queue.spec.spelling == queue.path)
-    }

@@ -25,9 +25,10 @@ from console.engine.disciplines.hierarchy.spec import (
     POOL,
     ROOT,
     HierarchySpec,
+    Limit,
     hierarchy_of,
 )
-from console.engine.disciplines.hierarchy.tree import RuntimeTree
+from console.engine.disciplines.hierarchy.tree import RuntimeTree, limits_of
 from console.engine.disciplines.hierarchy.users import UserUsage
 from console.engine.live.pod_changes import is_on_clusters
 from console.engine.live.running import Running
@@ -99,15 +100,12 @@ class LiveWorld:
     # The config
 
     def _set_limits(self) -> None:
-        limits = {}
+        compatibility = self.spec.compatibility
+        limits: dict[str, tuple[Limit, ...]] = {}
         for partition in self.partitions.values():
-            for path, queue in partition.tree.queues.items():
-                is_spelled = queue.spec is None or queue.spec.spelling == queue.path
-                if queue.limits and (is_spelled or not self.spec.compatibility.limits_by_spelling):
-                    limits[path] = queue.limits
+            found = limits_of(compatibility, partition.tree.queues.values())
+            limits = limits | found if compatibility.shared_user_usage else found
             partition.users.set_limits(limits, ())
-            if not self.spec.compatibility.shared_user_usage:
-                limits = {}
 
     def _limited_names(self) -> Iterator[Iterable[str]]:
         for queue in self.spec.queues.values():

@@ -27,6 +27,7 @@ from console.engine.disciplines.hierarchy.spec import (
     Compatibility,
     HierarchyQueue,
     HierarchySpec,
+    Limit,
     Partition,
     Template,
 )
@@ -43,6 +44,22 @@ BAD_NAME: Final = (
 
 class CreationRefused(Exception):
     """A queue was not created; the text is YuniKorn's message."""
+
+
+def limits_of(
+    compatibility: Compatibility, queues: Iterable[RuntimeQueue]
+) -> dict[str, tuple[Limit, ...]]:
+    """Return the limits of users and groups that count, by path of the queue."""
+    return {
+        queue.path: queue.limits
+        for queue in queues
+        if queue.limits
+        and (
+            not compatibility.limits_by_spelling
+            or queue.spec is None
+            or queue.spec.spelling == queue.path
+        )
+    }
 
 
 class RuntimeTree:

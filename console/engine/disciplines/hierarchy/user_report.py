@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from console.engine.disciplines.hierarchy.applications import Application
 from console.engine.disciplines.hierarchy.busy_queues import (
     accounts_of,
-    limits_of,
     place_of,
     tree_with,
 )
@@ -16,6 +15,7 @@ from console.engine.disciplines.hierarchy.queue_usage import QueueUsage
 from console.engine.disciplines.hierarchy.requests import PODS, in_thousandths, of_pod
 from console.engine.disciplines.hierarchy.resources import NOTHING, Resources, plus, times
 from console.engine.disciplines.hierarchy.spec import ROOT, HierarchySpec, Limit
+from console.engine.disciplines.hierarchy.tree import limits_of
 from console.engine.disciplines.hierarchy.users import (
     WILDCARD,
     Bound,
@@ -140,7 +140,7 @@ class _Report:
             for path, queue in accounts_of(tree).items():
                 queues[name, path] = queue
                 names.setdefault(path, partition.full_name(path))
-            limits.update(limits_of(self._spec, tree.queues.values()))
+            limits.update(limits_of(self._spec.compatibility, tree.queues.values()))
         usage = UserUsage()
         usage.set_limits(limits, ())
         return _Account(usage=usage, queues=queues, names=names, limited=tuple(limits))
@@ -170,7 +170,7 @@ class _Report:
             if not is_group:
                 names.update(dict.fromkeys(self._elsewhere))
             for name in names:
-                # Workloads without a user are nobody's.
+                # Workloads may have no user.
                 if name:
                     yield self._holder(name, is_group=is_group)
 

@@ -40,7 +40,7 @@ from console.engine.disciplines.hierarchy.scheduler import (
 )
 from console.engine.disciplines.hierarchy.spec import DEFAULT_PARTITION, HierarchySpec
 from console.engine.disciplines.hierarchy.submission import submit
-from console.engine.disciplines.hierarchy.tree import RuntimeTree
+from console.engine.disciplines.hierarchy.tree import RuntimeTree, limits_of
 from console.engine.disciplines.hierarchy.users import UserUsage
 
 #: Milliseconds after which an idle application is complete, and between clean-ups of queues.
@@ -361,15 +361,8 @@ class World:
         scheduler.preempts = partition.preempts
         scheduler.compatibility = compatibility
         scheduler.nodes.sort_by(partition.node_order, partition.weights)
-        limits = {
-            path: queue.limits
-            for path, queue in self.tree.queues.items()
-            if not compatibility.limits_by_spelling
-            or queue.spec is None
-            or queue.spec.spelling == queue.path
-        }
         self.users.set_limits(
-            limits,
+            limits_of(compatibility, self.tree.queues.values()),
             self.applications.values(),
             keeps_wildcards=compatibility.removed_wildcard_limits,
         )
