@@ -79,11 +79,11 @@ def test_consumers_have_hours_shares_and_quota(browser: Client, org: Organizatio
         "none 10 4.3 % 2.5 %",
     ]
     section = page.id("usage-consumers").text
-    assert "gpu-hours by team" in section
+    assert "GPU-hours by team" in section
     assert "230 used of 400, 170 (42.5 %) idle" in section
-    assert "Counted since 2026-03-14 12:00 UTC" in section
+    assert "counted since 2026-03-14 12:00 UTC" in section
     (drawing,) = [svg for svg in page.all("svg") if svg.attrs.get("class") == "chart__drawing"]
-    assert drawing.attrs["aria-label"] == "230 gpu-hours by team, the most by language: 160."
+    assert drawing.attrs["aria-label"] == "230 GPU-hours by team, the most by language: 160."
     parts = [path.attrs["data-part"] for path in drawing.all("path")]
     assert parts == ["consumer-1", "consumer-2", "consumer-3"]
 
@@ -102,7 +102,7 @@ def test_the_label_field_chooses_a_label(browser: Client, org: Organization) -> 
 def test_links_keep_the_other_choices(browser: Client, org: Organization) -> None:
     page = get(browser, org, by="label.team", range="30d", step="week")
     chosen = [a.text for a in page.all("a") if a.attrs.get("aria-current") == "page"]
-    assert chosen == ["Usage", "Label team", "30 days", "Week", "gpu"]
+    assert chosen == ["Usage", "Label team", "30 days", "Week", "GPU"]
     (user,) = [a.attrs["href"] for a in page.all("a") if a.text == "User"]
     assert parse_qs(urlsplit(user).query) == {"by": ["user"], "range": ["30d"], "step": ["week"]}
     (vision,) = [a.attrs["href"] for a in page.all("a") if a.text == "vision"]

@@ -11,6 +11,7 @@ from django.utils import timezone
 from console.accounting.export import EXPORTED, exported_rows
 from console.accounting.queries.accounts import LABEL, accounts, label_keys
 from console.accounting.window import Step, account_window
+from console.engine.wording.words import resource_name
 from console.exports import PARAMETER
 from console.orgs.permissions import Actor
 from console.pages.exports import export_response
@@ -80,6 +81,7 @@ def consumers(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "since": None if range_name else since,
         "until": until,
         "found": found,
+        "resource": resource_name(name),
         "chart": chart_of(found, by),
         "rows": tuple(rows_of(found, by, org, first, PAGE_SIZE)),
         "pager": Pager(

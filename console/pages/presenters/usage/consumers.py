@@ -14,6 +14,7 @@ from console.accounting.amounts import HOUR, time_of_hour
 from console.accounting.queries.accounts import DIMENSIONS, LABEL, Accounts, Used
 from console.accounting.window import Step
 from console.engine.model.amounts import Amount
+from console.engine.wording.words import resource_name
 from console.pages.presenters.charts.chart import Line, Piece, Shape, lines_of
 from console.pages.presenters.charts.frame import Frame, Tick, frame_of
 from console.pages.presenters.charts.labels import amount_steps, axis_label, rounded_amount
@@ -101,7 +102,7 @@ def resource_choices(path: str, query: QueryDict, found: Accounts) -> tuple[Choi
     """Return the choices of the resource, GPUs first."""
     return tuple(
         Choice(
-            title=name,
+            title=resource_name(name),
             url=with_query(path, query, resource=name, cursor=None),
             is_chosen=name == found.resource,
         )
@@ -174,7 +175,7 @@ def chart_of(found: Accounts, by: str) -> ConsumerChart | None:
         ticks=ticks,
         shapes=tuple(drawing.shapes),
         legend=tuple(legend),
-        sentence=f"{total} {resource}-hours by {title_of(by).lower()}, "
+        sentence=f"{total} {resource_name(resource)}-hours by {title_of(by).lower()}, "
         f"the most by {titles[0]}: {most}.",
     )
 
