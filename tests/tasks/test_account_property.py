@@ -198,3 +198,23 @@ def test_expired_hours_are_summed_up_by_day_and_expired_days_deleted(
     assert counted(world) == expected
     forget_accounts(clock.now)
     assert counted(world) == expected
+
+
+def test_all_unused_accounts_are_deleted_in_one_pass(
+    db: None, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("console.accounting.services.forget_accounts._ROWS", 2)
+    world = World("here")
+    for number in range(30):
+        request(random.Random(number), number, world)(world)
+    run_engine(world.org.pk, seconds=60)
+    fold_accounts(world.org.pk, clock.now)
+    held = set(Account.objects.values_list("pk", flat=True))
+    assert held
+    fields = {"org": world.org, "queue": "", "project": "", "labels": {}, "flavor": "f"}
+    Account.objects.bulk_create(
+        Account(**fields, digest=f"{number}", user=f"{number}", resource="gpu")
+        for number in range(5)
+    )
+    forget_accounts(clock.now)
+    assert set(Account.objects.values_list("pk", flat=True)) == held

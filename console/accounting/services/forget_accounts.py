@@ -75,8 +75,11 @@ def _forget_days(org_id: int, before: int) -> None:
 def _forget_unused(org_id: int) -> None:
     """Delete accounts that hold nothing and have no hours."""
     hours = AccountedHour.objects.filter(account=OuterRef("pk"))
-    with transaction.atomic():
-        Engine.objects.select_for_update(no_key=True).get(pk=org_id)
-        unused = Account.objects.filter(~Exists(hours), org=org_id, held=0)
-        keys = list(unused.values_list("pk", flat=True)[:_ROWS])
-        Account.objects.filter(pk__in=keys).delete()
+    unused = Account.objects.filter(~Exists(hours), org=org_id, held=0)
+    while True:
+        with pause_after(), transaction.atomic():
+            Engine.objects.select_for_update(no_key=True).get(pk=org_id)
+            keys = list(unused.values_list("pk", flat=True)[:_ROWS])
+            Account.objects.filter(pk__in=keys).delete()
+        if len(keys) < _ROWS:
+            return
