@@ -19,8 +19,8 @@ DAY: Final = 24
 WEEK: Final = 7 * DAY
 MONDAY: Final = 4 * DAY
 
-#: Amounts are stored as multiples of this and a rest, which are summed up separately: the sum of
-#: millions of rests still has 64 bits.
+#: Amounts are stored as multiples of this and a rest. A stored rest may exceed it: each addition to
+#: a row adds another rest. `console.accounting.sums` adds up rows.
 RADIX: Final = 10**12
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -53,7 +53,7 @@ def split(amount: int) -> tuple[int, int]:
 
 
 def joined(high: int, low: int) -> int:
-    """Return the amount of a multiple of `RADIX` and a rest, or of their sums."""
+    """Return the amount of a multiple of `RADIX` and a rest of any size."""
     return high * RADIX + low
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from django.db.models import F, Q, Sum
+from django.db.models import F, Q
 
-from console.accounting.amounts import HOUR, by_hour, joined, time_of
+from console.accounting.amounts import HOUR, by_hour, time_of
 from console.accounting.models import Account, AccountClock, AccountedHour
+from console.accounting.sums import sum_of, summed
 from console.accounting.window import AccountWindow
 from console.engine.model.amounts import UNLIMITED, Amount, Unlimited, decode_amount
 from console.errors import BadRequest, FieldError
@@ -196,19 +197,12 @@ _Part = tuple[str | None, str, int, int]
 def _counted(org: Organization, by: str, window: AccountWindow) -> Iterator[_Part]:
     rows = AccountedHour.objects.filter(org=org, hour__gte=window.since, hour__lt=window.until)
     label = by.removeprefix(LABEL)
-    sums = (
-        rows.annotate(
-            step=(F("hour") - window.since) / window.length,
-            value=label_value("account__labels", label) if label != by else F(f"account__{by}"),
-        )
-        .values_list("step", "value", "account__resource")
-        .annotate(Sum("high"), Sum("low"))
-        .order_by()
-    )
-    for step, value, resource, high, low in sums:
-        start = window.since + step * window.length
-        # PostgreSQL returns sums of bigint as Decimal.
-        yield value or None, resource, start, joined(int(high), int(low))
+    groups = rows.annotate(
+        step=(F("hour") - window.since) / window.length,
+        value=label_value("account__labels", label) if label != by else F(f"account__{by}"),
+    ).values_list("step", "value", "account__resource")
+    for step, value, resource, *parts in summed(groups):
+        yield value or None, resource, window.since + step * window.length, sum_of(*parts)
 
 
 def _still_held(

@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Exists, F, Min, OuterRef, Sum
+from django.db.models import Exists, F, Min, OuterRef
 
-from console.accounting.amounts import DAY, hour_of, joined, split
+from console.accounting.amounts import DAY, hour_of, split
 from console.accounting.models import Account, AccountClock, AccountedHour
+from console.accounting.sums import sum_of, summed
 from console.bulk import add_to_rows
 from console.retention.write_pauses import pause_after
 from console.series.models import Step
@@ -47,14 +48,11 @@ def _sum_up_a_day(org_id: int, before: int) -> bool:
     with transaction.atomic():
         Engine.objects.select_for_update(no_key=True).get(pk=org_id)
         day = AccountedHour.objects.filter(org=org_id, hour__gt=start, hour__lt=start + DAY)
-        sums = day.values_list("account_id").annotate(Sum("high"), Sum("low")).order_by()
+        sums = summed(day.values_list("account_id"))
         add_to_rows(
             AccountedHour,
             (*_KEY, "high", "low"),
-            [
-                (org_id, start, account, *split(joined(high, low)))
-                for account, high, low in sorted(sums)
-            ],
+            [(org_id, start, account, *split(sum_of(*parts))) for account, *parts in sorted(sums)],
             key=_KEY,
             counts=("high", "low"),
         ).run()
