@@ -19,6 +19,7 @@ from console.errors import BadRequest, FieldError
 from console.label_values import label_value
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
+from console.read_snapshots import read_snapshot
 from console.series.models import Kind, QuotaLine
 from console.time_formats import milliseconds
 
@@ -28,9 +29,6 @@ LABEL: Final = "label."
 
 #: Maximum number of values with a series of their own; the others are added up.
 MOST_SERIES: Final = 12
-
-#: Maximum number of reads until no fold happens between two statements of one read.
-_MOST_READS: Final = 5
 
 #: Characters of a label key, as in filters of workloads.
 _LONGEST_KEY: Final = 500
@@ -107,7 +105,8 @@ def accounts(
     """
     actor.require(Permission.READ)
     check_dimension(by)
-    read = _read_consistently(actor.org, by, window, now)
+    with read_snapshot():
+        read = _read(actor.org, by, window, now)
     totals: defaultdict[str, int] = defaultdict(int)
     of_value: defaultdict[str | None, defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
     for (value, name, _), amount in read.amounts.items():
@@ -167,28 +166,19 @@ class _Read(NamedTuple):
     amounts: _Amounts
 
 
-def _read_consistently(org: Organization, by: str, window: AccountWindow, now: datetime) -> _Read:
-    """Read hours, and what is held since they were counted; repeat if a fold came in between."""
-    for _ in range(_MOST_READS):
-        clock = _clock(org)
-        if clock is None:
-            return _Read(None, {})
-        since, counted_until, _ = clock
-        amounts: defaultdict[tuple[str | None, str, int], int] = defaultdict(int)
-        for value, resource, bucket, amount in _counted(org, by, window):
-            amounts[value, resource, bucket] += amount
-        for value, resource, bucket, amount in _still_held(
-            org, by, window, counted_until, milliseconds(now)
-        ):
-            amounts[value, resource, bucket] += amount
-        if _clock(org) == clock:
-            break
-    return _Read(since, {key: amount for key, amount in amounts.items() if amount})
-
-
-def _clock(org: Organization) -> tuple[int, int, int] | None:
-    rows = AccountClock.objects.filter(pk=org.pk)
-    return rows.values_list("since", "counted_until", "engine_version").first()
+def _read(org: Organization, by: str, window: AccountWindow, now: datetime) -> _Read:
+    """Read hours, and what is held since they were counted; call it in a `read_snapshot`."""
+    clock = AccountClock.objects.filter(pk=org.pk).first()
+    if clock is None:
+        return _Read(None, {})
+    amounts: defaultdict[tuple[str | None, str, int], int] = defaultdict(int)
+    for value, resource, bucket, amount in _counted(org, by, window):
+        amounts[value, resource, bucket] += amount
+    for value, resource, bucket, amount in _still_held(
+        org, by, window, clock.counted_until, milliseconds(now)
+    ):
+        amounts[value, resource, bucket] += amount
+    return _Read(clock.since, {key: amount for key, amount in amounts.items() if amount})
 
 
 _Part = tuple[str | None, str, int, int]
