@@ -2,8 +2,8 @@
 Property: the hours of the accounts add up to the time that workloads held their quota.
 
 An organization gets random requests at random times, with losses of the warm state, failed batches,
-folds at any time and batches without accounts. After each batch, what rows of workloads hold is
-integrated by a second, simpler computation.
+folds at any time and with clocks years ahead, and batches without accounts. After each batch, what
+rows of workloads hold is integrated by a second, simpler computation.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from django.utils import timezone
 
 from console.accounting.amounts import HOUR, joined
 from console.accounting.models import Account, AccountClock, AccountedHour
-from console.accounting.services import account_batch
-from console.accounting.services.fold_accounts import fold_accounts
+from console.accounting.services import account_batch, write_accounts
+from console.accounting.services.fold_accounts import due_for_folding, fold_accounts
 from console.accounting.services.forget_accounts import forget_accounts
 from console.time_formats import milliseconds
 from console.workloads.models import Engine, State, Workload
@@ -108,6 +108,7 @@ def test_hours_add_up_to_what_was_held(
 ) -> None:
     chance = random.Random(seed)
     monkeypatch.setattr(run_engine_module, "BATCH", chance.choice([1, 3, 1000]))
+    monkeypatch.setattr(write_accounts, "_ROWS", chance.choice([1, 100, 10_000]))
     world = World("here")
     fold_accounts(world.org.pk, clock.now)
     integral = Integral(world)
@@ -119,6 +120,9 @@ def test_hours_add_up_to_what_was_held(
         if chance.random() < 0.3:
             # Clocks of machines differ.
             fold_accounts(world.org.pk, clock.now + timedelta(seconds=chance.randint(-900, 900)))
+        if chance.random() < 0.1:
+            fold_accounts(world.org.pk, clock.now + timedelta(days=chance.randint(1, 999)))
+            fold_fully(world, clock)
         if chance.random() < 0.3:
             forget_states()
         if chance.random() < 0.2:
@@ -128,12 +132,19 @@ def test_hours_add_up_to_what_was_held(
             run_engine(world.org.pk, seconds=60)
             integral.read()
         assert held(world) == integral.held
-    final = max(milliseconds(clock.now), AccountClock.objects.get().counted_until)
-    end = datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=final)
-    fold_accounts(world.org.pk, end)
-    integral.advance(AccountClock.objects.get().counted_until)
+    clock.now += timedelta(hours=1)
+    fold_fully(world, clock)
+    until = AccountClock.objects.get().counted_until
+    integral.advance(until)
     assert counted(world) == {key: amount for key, amount in integral.used.items() if amount}
     assert len(integral.used) > 20
+    assert not AccountedHour.objects.filter(hour__gt=until // HOUR).exists()
+
+
+def fold_fully(world: World, clock: Clock) -> None:
+    """Fold as the tasks of the next minutes do."""
+    while due_for_folding(clock.now):
+        fold_accounts(world.org.pk, clock.now)
 
 
 def fail_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,37 +13,65 @@ for each hour, because spans have a sign.
 
 The change of a workload is the difference of its row before and after the batch, so `held` is what
 the rows of running workloads hold. Batches and folds have the engine's row locked. The clock has
-the version of the engine: if a batch was written without accounts, the accounts are rebuilt.
+the version of the engine: after a batch that was written without accounts, the next ones do not
+change the accounts either, until `console.accounting.services.fold_accounts` has rebuilt them. A
+batch never does, because it would read all running workloads.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
+from console import statements
+from console.accounting.amounts import DAY, HOUR
 from console.accounting.held import COLUMNS, AccountKey, add_held, changed_row, uid_of
 from console.accounting.models import AccountClock
-from console.accounting.services.write_accounts import change_held, rebuild
+from console.accounting.services.write_accounts import change_held
+from console.bulk import Prepared
 from console.chunks import chunks
+from console.time_formats import milliseconds
 from console.workloads.models import State, Workload
 from console.workloads.services.batch import Batch
 from console.workloads.services.batch_observers import DecidedBatch, Writes
 
+#: The longest time in milliseconds between a batch and the last fold for which the batch corrects
+#: hours. With more, no worker ran for a day or the clock of a machine is wrong, and the accounts
+#: are rebuilt.
+_APART: Final = DAY * HOUR
+
+_ADVANCE: Final = (
+    "UPDATE accounting_accountclock SET engine_version = %s WHERE org_id = %s "
+    "AND engine_version = %s"
+)
+_ADVANCE_AND_READ: Final = f"{_ADVANCE} AND counted_until BETWEEN %s AND %s RETURNING counted_until"
+
 
 def account_batch(decided: DecidedBatch) -> Writes:
     """Return the change of the accounts by a batch, to be written in its transaction."""
-    org_id, version, at = decided.org.pk, decided.version, decided.state.now
+    org_id, version = decided.org.pk, decided.version
+    # The times of rows of workloads. The engine's own clock never goes back: after one batch of a
+    # machine whose clock is ahead, it stands still.
+    at = milliseconds(decided.batch.now)
     changes = _changes(decided.batch)
+    advance = (version, org_id, version - 1)
+    if not changes and version > 1:
+        return Writes(statements=(Prepared(_ADVANCE, (advance,)),))
 
     def finish() -> None:
-        clocks = AccountClock.objects.filter(pk=org_id, engine_version=version - 1)
-        if not clocks.update(engine_version=version):
-            rebuild(org_id, at, version)
-        elif changes:
-            until = AccountClock.objects.values_list("counted_until", flat=True).get(pk=org_id)
+        if version == 1:
+            _begin(org_id, at)
+        for (until,) in statements.rows(_ADVANCE_AND_READ, (*advance, at - _APART, at + _APART)):
             change_held(org_id, changes, at, until)
 
     return Writes(finish=finish)
+
+
+def _begin(org_id: int, at: int) -> None:
+    """Begin to count, unless a fold has; nothing was held before the first batch."""
+    clock = AccountClock(org_id=org_id, engine_version=0, since=at, counted_until=at)
+    AccountClock.objects.bulk_create([clock], ignore_conflicts=True)
 
 
 def _changes(batch: Batch) -> Counter[AccountKey]:
