@@ -261,6 +261,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "console.csp.ContentSecurityPolicyMiddleware",
+    "console.server.compression.PageCompressionMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "console.hosts.HostMiddleware",

@@ -13,6 +13,8 @@
 
   // Style sheets are linked, because the content security policy forbids inline styles.
   ace.config.set("useStrictCSP", true);
+  // ACE loads its dialogs when they are first opened.
+  ace.config.set("basePath", form.dataset.ace);
   ace.config.set("loadWorkerFromBlob", false);
   const host = document.createElement("div");
   host.className = "editor__ace";

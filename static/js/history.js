@@ -23,7 +23,7 @@
     window.announce(`From version ${chosen("a")} to version ${chosen("b")}`);
   };
 
-  window.pageKeys = {
+  window.pageKeys.history = {
     x: inRow(pick),
     c: () => document.querySelector("[data-compare]")?.requestSubmit(),
     e: inRow((here) => here.querySelector("[data-edit-from]")?.click()),

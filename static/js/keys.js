@@ -1,7 +1,10 @@
-/* Keyboard shortcuts of every page; a page adds its own as window.pageKeys. */
+/* Keyboard shortcuts of every page; window.pageKeys holds those of some pages, by name. */
 "use strict";
 
 (() => {
+  window.pageKeys = {};
+  const main = document.getElementById("main");
+
   // Stored in the same cookie, with the same lifetime, as on the appearance page.
   const root = document.documentElement;
   const keysOff = () => root.dataset.keys === "off";
@@ -83,7 +86,7 @@
       if (link) location.assign(link.href);
       return;
     }
-    const actions = { ...everywhere, ...window.pageKeys };
+    const actions = { ...everywhere, ...window.pageKeys[main?.dataset.pageKeys] };
     if (/^[1-7]$/.test(event.key)) {
       const item = document.querySelectorAll("[data-item-keys] > li > a[data-item]")[event.key - 1];
       if (item) actions[event.key] = () => item.click();

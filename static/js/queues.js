@@ -15,7 +15,7 @@
     return true;
   };
 
-  window.pageKeys = {
+  window.pageKeys.queues = {
     x: inRow((row) => {
       const box = row.querySelector("[data-row-pick]");
       if (!box) return;

@@ -12,6 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from tests.budgets.markup import Markup, read_markup
 from tests.worlds.addresses import Address
 
 #: Statements that occasionally write when a user was last seen; the page does not need them.
@@ -26,7 +27,8 @@ class Opened:
 
     address: Address
     status: int
-    size: int
+    #: Of a page; `None` for other answers.
+    markup: Markup | None
     statements: tuple[str, ...]
 
 
@@ -54,13 +56,15 @@ def open_within(client: Client, address: Address, budget: int) -> Opened:
 def _open(client: Client, address: Address) -> Opened:
     with CaptureQueriesContext(connection) as captured:
         response = client.get(address.url)
-        size = _read(response)
+        body = _read(response)
     asked = (query["sql"] for query in captured.captured_queries)
     statements = tuple(sql for sql in asked if not sql.startswith(_SEEN))
-    return Opened(address, response.status_code, size, statements)
+    is_page = response.headers.get("Content-Type", "").startswith("text/html")
+    markup = read_markup(body) if is_page else None
+    return Opened(address, response.status_code, markup, statements)
 
 
-def _read(response: HttpResponseBase) -> int:
+def _read(response: HttpResponseBase) -> bytes:
     if response.streaming:
-        return sum(len(part) for part in response)  # type: ignore[attr-defined]
-    return len(response.content)  # type: ignore[attr-defined]
+        return b"".join(response)  # type: ignore[attr-defined]
+    return response.content  # type: ignore[attr-defined,no-any-return]

@@ -23,6 +23,7 @@ from console.engine.model.reasons import ReasonClass, reason_of
 from console.engine.wording import reasons, words
 from console.pages.appearance import DENSITY, KEYS, THEME, selected_value
 from console.pages.presenters.workloads.pod_sets import admitted_amounts
+from console.static_files import SCRIPT_BUNDLES
 from console.workloads.models import State, Workload
 
 register = template.Library()
@@ -54,6 +55,13 @@ REASON_CLASS_TITLES = {
 def _icons() -> str:
     """Return the URL of the icon file; cached because a page has hundreds of icons."""
     return static("img/icons.svg")
+
+
+@register.simple_tag
+def script_bundle(name: str) -> SafeString:
+    """Return the element of a bundle of scripts; in development, one for each of its files."""
+    files = SCRIPT_BUNDLES[name] if settings.DEBUG else (name,)
+    return format_html_join("\n", '<script src="{}" defer></script>', ((static(f),) for f in files))
 
 
 @register.simple_tag

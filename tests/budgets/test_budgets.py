@@ -1,8 +1,9 @@
 """
-Pages and API paths stay within their query budgets in every world, from empty to large.
+Pages and API paths stay within their budgets in every world, from empty to large.
 
-One budget holds for all worlds, so the number of queries does not grow with the data.
-`python -m tests.budgets` rewrites the budgets, and its diff shows every increase.
+One budget of queries holds for all worlds, so their number does not grow with the data. Another one
+is for the files and bytes that a browser loads for a page. `python -m tests.budgets` rewrites the
+budgets, and its diff shows every increase.
 """
 
 from __future__ import annotations
@@ -17,11 +18,18 @@ from console.paging import WINDOWS
 from tests.budgets.conftest import Worlds
 from tests.budgets.files import read_budgets
 from tests.budgets.opening import Opened, open_twice, open_within
+from tests.budgets.weight import StaticFolder, heaviest
 from tests.worlds import OPENED
 from tests.worlds.addresses import api_addresses, page_addresses
 
 #: Searches with few matches scan windows of rows, with queries per window.
 MOST_MORE = 2 * len(WINDOWS)
+
+#: The most files, and kB as compressed, of a page that a browser loads without a cache.
+LIGHT = (10, 150)
+
+#: Pages with the text editor, whose scripts alone are 160 kB.
+HEAVY = {"pages:config-edit", "pages:config-draft"}
 
 #: A link to a missing object, which answers an error.
 REFUSED = {"join": 404}
@@ -40,6 +48,12 @@ def over(found: list[Opened], budgets: dict[str, int]) -> list[str]:
 def _shape(statement: str) -> str:
     """Return the beginning of a statement, which contains no values."""
     return statement.partition(" WHERE ")[0][-60:]
+
+
+@cache
+def static_folder(factory: pytest.TempPathFactory) -> StaticFolder:
+    """Return the collected static files, once for all tests."""
+    return StaticFolder(factory.mktemp("static"))
 
 
 Find = Callable[[str, str], list[Opened]]
@@ -79,6 +93,28 @@ def test_api_paths_stay_within_their_budgets(opened: Find, name: str) -> None:
     # Before the first version there is none to read.
     assert refused(found) == ({"orgs/{org}/config": 404} if name == "empty" else {})
     assert over(found, read_budgets("paths.toml")) == []
+
+
+@pytest.mark.parametrize("name", OPENED)
+def test_pages_stay_within_their_weights(
+    opened: Find, name: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    found = heaviest(opened("pages", name), static_folder(tmp_path_factory))
+    budgets = read_budgets("weights.toml")
+    assert {
+        route: weight
+        for route, weight in found.items()
+        if any(got > most for got, most in zip(weight, budgets[route], strict=True))
+    } == {}
+
+
+def test_only_pages_with_the_text_editor_are_heavy() -> None:
+    heavy = {
+        route
+        for route, weight in read_budgets("weights.toml").items()
+        if any(most > light for most, light in zip(weight, LIGHT, strict=True))
+    }
+    assert heavy == HEAVY
 
 
 @pytest.mark.parametrize("kind", ["pages", "paths"])
