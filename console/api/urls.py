@@ -46,6 +46,7 @@ from console.api.views.pods import FinishPods, ReleasePods
 from console.api.views.preemptions import OnePreemption, Preemptions
 from console.api.views.queues import HoldQueue, OneQueue, QueuePending, Queues, ResumeQueue
 from console.api.views.quota import ChangeQuota
+from console.api.views.resubmissions import ResubmitWorkloads
 from console.api.views.retention import Retention
 from console.api.views.routing import (
     CheckExpectations,
@@ -95,6 +96,7 @@ urlpatterns = [
     path(f"{_ORG}/workloads", Workloads.as_view(), name="workloads"),
     path(f"{_ORG}/workloads/finish", FinishWorkloads.as_view(), name="finish-workloads"),
     path(f"{_ORG}/workloads/withdraw", WithdrawWorkloads.as_view(), name="withdraw-workloads"),
+    path(f"{_ORG}/workloads/resubmit", ResubmitWorkloads.as_view(), name="resubmit-workloads"),
     path(f"{_ORG}/workloads/release", ReleaseWorkloads.as_view(), name="release-workloads"),
     path(_WORKLOAD, OneWorkload.as_view(), name="workload"),
     path(f"{_WORKLOAD}/explanation", WorkloadExplanation.as_view(), name="explanation"),

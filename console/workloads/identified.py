@@ -64,6 +64,15 @@ def identified(actor: Actor, submissions: Sequence[Submission]) -> Identified:
     return Identified(submissions, _others(own, submissions))
 
 
+def refusals(actor: Actor, submissions: Sequence[Submission]) -> list[str]:
+    """Return for each submission why *actor* may not state its user and groups; "" if permitted."""
+    if actor.may(Permission.SUBMIT_FOR_OTHERS):
+        return [""] * len(submissions)
+    own = identity_of(actor)
+    found = (next(_errors(actor, own, each, ""), None) for each in submissions)
+    return [error.message if error is not None else "" for error in found]
+
+
 def _others(own: Identity, submissions: Sequence[Submission]) -> dict[str, list[str]]:
     users: dict[str, None] = {}
     groups: dict[str, None] = {}

@@ -351,6 +351,7 @@ PATHS = [
     "workloads",
     "workloads/finish",
     "workloads/withdraw",
+    "workloads/resubmit",
     "workloads/release",
     "workloads/unknown/finish",
     "config/check",

@@ -387,6 +387,58 @@ def test_many_are_withdrawn_and_released_at_once(client, settle, owner):
     }
 
 
+def test_each_is_withdrawn_for_itself_and_ended_ones_are_submitted_again(client, settle, owner):
+    apply(client, OPEN)
+    ended, runs = submit(client, {"name": "ended"}, {"name": "runs"})
+    settle(owner.org)
+    client.post(f"workloads/{ended}/finish")
+    settle(owner.org)
+    answer = client.post("workloads/withdraw", {"ids": [ended, "gone", runs], "each": True})
+    assert (answer.status, answer.body["ids"]) == (202, [runs])
+    assert [(row["id"], row["outcome"], row["workload"]) for row in answer.body["results"]] == [
+        (ended, "wrong_state", None),
+        ("gone", "not_found", None),
+        (runs, "withdrawn", None),
+    ]
+    settle(owner.org)
+    again = client.post("workloads/withdraw", {"ids": [runs], "each": True})
+    assert again.body == {
+        "ids": [runs],
+        "results": [
+            {
+                "id": runs,
+                "outcome": "unchanged",
+                "message": "The workload was already withdrawn.",
+                "workload": None,
+            }
+        ],
+    }
+    key = {"Idempotency-Key": "again"}
+    made = client.post("workloads/resubmit", {"ids": [ended, "gone"]}, **key)
+    assert client.post("workloads/resubmit", {"ids": [ended, "gone"]}, **key).body == made.body
+    (new,) = made.body["ids"]
+    assert [(row["outcome"], row["workload"]) for row in made.body["results"]] == [
+        ("resubmitted", new),
+        ("not_found", None),
+    ]
+    assert names(client) == ["ended", "runs", "ended"]
+    (event,) = client.get("events", workload=new, type="REQUEST_SUBMITTED").body["results"]
+    assert event["message"] == f"ended was submitted again; it repeats the workload {ended}."
+
+
+def test_a_selection_is_bounded_and_its_fields_are_checked(client):
+    many = [f"id-{number}" for number in range(501)]
+    for path, body, field in (
+        ("workloads/withdraw", {"ids": many, "each": True}, "ids"),
+        ("workloads/withdraw", {"ids": ["a"], "each": "yes"}, "each"),
+        ("workloads/resubmit", {"ids": many}, "ids"),
+        ("workloads/resubmit", {"ids": []}, "ids"),
+    ):
+        answer = client.post(path, body)
+        assert answer.problem == (400, "invalid_request")
+        assert [error["path"] for error in answer.body["errors"]] == [field]
+
+
 def test_asking_twice_before_the_engine_looks_is_harmless(client, settle, owner):
     apply(client, OPEN)
     (uid,) = submit(client, {"name": "a"})

@@ -137,7 +137,7 @@ def test_every_service_that_writes_for_an_actor_records_it() -> None:
 
 def test_check_finds_a_service_that_does_not_record() -> None:
     calls = Calls()
-    name = "console.workloads.services.end_workloads._end"
+    name = "console.workloads.services.end_workloads._write"
     calls.direct[name] = {each for each in calls.direct[name] if "record" not in each}
     finish = "console.workloads.services.end_workloads.finish_workloads"
     assert (calls.writes(finish), calls.records(finish)) == (True, False)

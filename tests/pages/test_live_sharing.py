@@ -64,6 +64,7 @@ DIFFERS_BY_ROLE = {
     **{path: ["viewer", "operator"] for path in LIVE if path.startswith("queues")},
     # An owner may change the quota, too.
     **{path: ["viewer", "operator", "owner"] for path in LIVE if path.startswith("queues/")},
+    **{path: ["viewer", "submitter"] for path in ("workloads", "workloads?group_by=reason")},
     "shares": ["viewer", "editor"],
     "users": ["viewer", "editor"],
     "cohorts": ["viewer", "editor"],

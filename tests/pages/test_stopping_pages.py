@@ -151,7 +151,7 @@ def test_a_queue_that_is_drained_shows_who_has_to_stop(
     ]
     for query, expected in (("reason=drained", ["train"]), ("reason=reclaimed_in_cohort", [])):
         page = read_page(browser.get(f"{LIST}?{query}"))
-        assert [row[0].split()[0] for row in page.rows()] == expected
+        assert [row[1].split()[0] for row in page.rows()] == expected
     page = read_page(browser.get(f"{LIST}/{partial}"))
     assert complaints(page) == []
     assert page.all("p", class_="headline__text")[0].text == (
@@ -172,7 +172,7 @@ def test_preempted_and_yielding_workloads_name_the_other_one(
     link = f"{LIST}/{first}"
     page = read_page(browser.get(LIST))
     assert complaints(page) == []
-    told = {row[0].split()[0]: row[1:3] for row in page.rows()}
+    told = {row[1].split()[0]: row[2:4] for row in page.rows()}
     assert told == {
         "first": ["Pending", "Starting soon"],
         "stopping": ["Preempting", "Quota reclaimed preempted by first"],

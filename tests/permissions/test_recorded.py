@@ -15,6 +15,8 @@ _ASKING = (
     *("edit/check", "edit/complete", "edit/explain", "edit/context", "edit/hits"),
     # Searches, stored for an hour.
     *("/search", "/changes"),
+    # The pending workload of the request is not submitted again.
+    "workloads/resubmit",
     # A sign of life every few seconds.
     "/heartbeat",
     # Temporary presence; a cookie of one browser; and settings that do not change.

@@ -75,7 +75,7 @@ PATHS: Final[Mapping[str, Sequence[str]]] = {
 
 #: Routes that are never read.
 SENT: Final = (
-    *("finish-workloads", "withdraw-workloads", "release-workloads"),
+    *("finish-workloads", "withdraw-workloads", "release-workloads", "resubmit-workloads"),
     *("search", "finish-workload", "withdraw-workload", "release-workload"),
     *("finish-pods", "release-pods", "member-identity"),
     *("config-check", "config-rollback", "config-confirm", "config-route", "check-expectations"),

@@ -18,6 +18,7 @@ from console.workloads.models import SearchRun, State
 from console.workloads.queries.filters import TYPES
 from console.workloads.read_placement import DEEPEST, LONGEST
 from console.workloads.read_pod_sets import MOST_POD_SETS
+from console.workloads.selection import Outcome
 from console.workloads.submissions import MARKET_TYPES, MOST_AT_ONCE
 
 _VERDICTS = [verdict.value for verdict in Verdict]
@@ -111,6 +112,42 @@ class Ids(Schema):
     """Ids of workloads."""
 
     ids = serializers.ListField(child=serializers.CharField())
+
+
+class Withdrawals(Ids):
+    """Ids of workloads to withdraw."""
+
+    each = serializers.BooleanField(
+        required=False, help_text="Withdraw each workload for itself, instead of all or none."
+    )
+
+
+class SelectionResult(Schema):
+    """The result of one workload of a request."""
+
+    id = serializers.CharField()
+    outcome = serializers.ChoiceField(
+        [each.value for each in Outcome],
+        help_text="`unchanged`: an earlier request had the same effect.",
+    )
+    message = serializers.CharField(help_text="One sentence about the outcome.")
+    workload = serializers.CharField(
+        allow_null=True, help_text="Id of the workload that was submitted instead."
+    )
+
+
+class Resubmitted(Ids):
+    """Ids of the new workloads, and the result of each workload of the request."""
+
+    results = SelectionResult(many=True)
+
+
+class Withdrawn(Ids):
+    """Ids of the withdrawn workloads."""
+
+    results = SelectionResult(
+        many=True, required=False, help_text="The result of each workload, with `each`."
+    )
 
 
 class SubmittedWorkloads(Ids):
@@ -403,6 +440,36 @@ EXAMPLE_POD_SETS_IN = {
 }
 EXAMPLE_MANIFEST = "kind: Job\nmetadata:\n  name: train-resnet\nspec:\n  replicas: 2\n"
 EXAMPLE_IDS = {"ids": ["5f0c1c0e9a4f4c1b9d2e"]}
+EXAMPLE_EACH_IN = {"ids": ["6a3ce9d05f0c1c0e9a4f", "6a3ce9d1b17a90c4d2e8"], "each": True}
+EXAMPLE_EACH = {
+    "ids": ["6a3ce9d05f0c1c0e9a4f"],
+    "results": [
+        {
+            "id": "6a3ce9d05f0c1c0e9a4f",
+            "outcome": "withdrawn",
+            "message": "The workload is withdrawn.",
+            "workload": None,
+        },
+        {
+            "id": "6a3ce9d1b17a90c4d2e8",
+            "outcome": "wrong_state",
+            "message": "The workload is already finished; only pending and running workloads are "
+            "withdrawn.",
+            "workload": None,
+        },
+    ],
+}
+EXAMPLE_RESUBMITTED = {
+    "ids": ["6a3ce9f07be2a4c3d911"],
+    "results": [
+        {
+            "id": "6a3ce9d05f0c1c0e9a4f",
+            "outcome": "resubmitted",
+            "message": "The workload is submitted again as 6a3ce9f07be2a4c3d911.",
+            "workload": "6a3ce9f07be2a4c3d911",
+        }
+    ],
+}
 EXAMPLE: dict[str, Any] = {
     "id": "5f0c1c0e9a4f4c1b9d2e",
     "name": "train-resnet",

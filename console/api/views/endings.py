@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from drf_spectacular.utils import extend_schema, extend_schema_view
@@ -14,9 +14,12 @@ from console.api.schemas import workloads as schemas
 from console.api.schemas.common import example, problems
 from console.logs import bind_workloads
 from console.orgs.permissions import Permission
+from console.reading import Reader
+from console.workloads.selection import DONE, MOST_SELECTED, Result
 from console.workloads.services.end_workloads import (
     finish_workloads,
     release_workloads,
+    withdraw_each,
     withdraw_workloads,
 )
 from console.workloads.submissions import MOST_AT_ONCE
@@ -60,12 +63,33 @@ class _EndMany(_End):
         """Report the workloads of the request."""
         reader, fields = self.fields(request, ("ids",), required=("ids",))
         reader.finish()
-        items = reader.items(fields["ids"], "ids", 1, MOST_AT_ONCE)
-        ids = [reader.text(item, f"ids[{i}]", 100, blank=False) for i, item in enumerate(items)]
-        reader.finish()
+        ids = read_ids(reader, fields["ids"], MOST_AT_ONCE)
         answer = self.answer(ids)
         bind_workloads(ids)
         return answer
+
+
+def read_ids(reader: Reader, value: Any, most: int) -> list[str]:
+    """Return 1 to *most* ids in the list *value*; raises BadRequest."""
+    items = reader.items(value, "ids", 1, most)
+    ids = [reader.text(item, f"ids[{i}]", 100, blank=False) for i, item in enumerate(items)]
+    reader.finish()
+    return ids
+
+
+def results_answer(results: Sequence[Result], ids: list[str]) -> Response:
+    """Return the response with the result of each workload, and the *ids* of a request."""
+    rows = [
+        {
+            "id": each.uid,
+            "outcome": each.outcome.value,
+            "message": each.message,
+            "workload": each.made or None,
+        }
+        for each in results
+    ]
+    bind_workloads(each.uid for each in results)
+    return Response({"ids": ids, "results": rows}, status=202)
 
 
 def _documented(
@@ -123,9 +147,40 @@ class FinishWorkloads(_Finish, _EndMany):
     """Reports that several workloads have finished."""
 
 
-@_documented("withdraw_workloads", "Withdraw several workloads", _WITHDRAWN, many=True)
+@extend_schema_view(
+    post=extend_schema(
+        operation_id="withdraw_workloads",
+        summary="Withdraw several workloads",
+        description=f"{_WITHDRAWN} 1 to {MOST_AT_ONCE:,} workloads, all or none. With `each`, 1 to "
+        f"{MOST_SELECTED} workloads, and each is withdrawn if it is possible: `results` has the "
+        "outcome of each in the order of the request, and `ids` those that are withdrawn. The "
+        "request can be repeated.",
+        request=schemas.Withdrawals,
+        responses={202: schemas.Withdrawn, **problems(409, 413, 415)},
+        examples=[
+            example("Ids", schemas.EXAMPLE_IDS, request=True),
+            example("Each for itself", schemas.EXAMPLE_EACH_IN, request=True),
+            example("Ids", schemas.EXAMPLE_IDS),
+            example("A result for each", schemas.EXAMPLE_EACH),
+        ],
+        tags=_TAG,
+    )
+)
 class WithdrawWorkloads(_Withdraw, _EndMany):
-    """Withdraws several workloads."""
+    """Withdraws several workloads: all or none, or each for itself."""
+
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        """Withdraw the workloads of the request."""
+        reader, fields = self.fields(request, ("ids", "each"), required=("ids",))
+        is_each = fields.get("each") is not None and reader.flag(fields["each"], "each")
+        reader.finish()
+        ids = read_ids(reader, fields["ids"], MOST_SELECTED if is_each else MOST_AT_ONCE)
+        if is_each:
+            found = withdraw_each(self.actor, ids)
+            return results_answer(found, [each.uid for each in found if each.outcome in DONE])
+        answer = self.answer(ids)
+        bind_workloads(ids)
+        return answer
 
 
 @_documented("release_workloads", "Release several workloads", _RELEASED, many=True)

@@ -63,6 +63,7 @@ _EVENTS = {
     "QUOTA_BORROWED": "{name} borrows {borrowed} from {cohort}.",
     "QUOTA_RECLAIMED": "{name} reclaims {borrowed} in {cohort}{stops}.",
 }
+_RESUBMITTED = "{name} was submitted again; it repeats the workload {resubmitted}."
 _DRAINED = "{name} was preempted: its queue is being drained."
 
 
@@ -96,9 +97,12 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
         words = grant.preempted_event
     elif kind == "QUOTA_RECLAIMED" and grant is not None and grant.reclaim_event is not None:
         words = grant.reclaim_event
+    if kind == "REQUEST_SUBMITTED" and data.get("resubmitted"):
+        words = _RESUBMITTED
     flavors = sorted(set(data.get("flavors", {}).values()))
     return words.format(
         name=data.get("name", "A workload"),
+        resubmitted=data.get("resubmitted", ""),
         reason=lower_first(reason_title(reason)) if reason else "unknown reason",
         on=f" on {listed(flavors)}" if flavors else "",
         preemptor=data.get("preemptor_name", "another workload"),

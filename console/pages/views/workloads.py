@@ -31,6 +31,7 @@ from console.workloads.export import EXPORTED, exported_rows
 from console.workloads.queries import WorkloadFilter, list_workloads, state_counts
 from console.workloads.queries.filters import REASON_CLASSES, TYPES, read_reason
 from console.workloads.queries.groups import GROUPINGS, count_workloads, group_workloads
+from console.workloads.queries.matching import may_select_all
 from console.workloads.reason_causes import explain_reason
 from console.workloads.saved_views import PARAMETERS, may_share, read_grouping, views_of
 
@@ -106,10 +107,13 @@ def _counted(
     request: HttpRequest, actor: Actor, query: QueryDict, chosen: WorkloadFilter
 ) -> dict[str, Any]:
     counts = state_counts(actor.org)
+    total = count_workloads(actor.org, chosen)
     return {
         "segments": segments_of(request.path, query, counts, chosen.state or ""),
         "any_exist": sum(counts.values()) > 0,
-        "total": total_text(count_workloads(actor.org, chosen)),
+        "total": total_text(total),
+        # All rows of a shorter list are selected by the box in its head.
+        "selectable": total.count if total.count > PAGE_SIZE and may_select_all(total) else 0,
     }
 
 

@@ -18,6 +18,7 @@ from console.orgs.audit import Action, record_many
 from console.orgs.permissions import Actor, Permission
 from console.workloads.models import Intake, State, Workload
 from console.workloads.org_filter import in_org
+from console.workloads.selection import Outcome, Result, not_found, selected
 from console.workloads.services.write_intake import write_intake
 
 
@@ -79,21 +80,71 @@ def release_workloads(actor: Actor, uids: Iterable[str]) -> None:
     _end(actor, uids, _RELEASE)
 
 
+def withdraw_each(actor: Actor, uids: Iterable[str]) -> list[Result]:
+    """
+    Report those of *uids* as withdrawn for which it is possible; return the results in order.
+
+    Raises NotAllowed without the permission to submit, and BadRequest for none or too many.
+    """
+    actor.require(Permission.SUBMIT)
+    wanted = selected(uids)
+    found = _found(actor, wanted)
+    results = [
+        _withdrawal(actor, found[uid]) if uid in found else not_found(actor.org, uid)
+        for uid in wanted
+    ]
+    due = [found[each.uid] for each in results if each.outcome is Outcome.WITHDRAWN]
+    if due:
+        _write(actor, due, _WITHDRAW)
+    return results
+
+
+def _withdrawal(actor: Actor, workload: Workload) -> Result:
+    """Return the result of a withdrawal of *workload* by *actor*, without writing it."""
+    is_own = workload.submitted_by == actor.key
+    if not (is_own or actor.may(Permission.MANAGE_WORK)):
+        outcome = Outcome.NOT_ALLOWED
+        message = (
+            f"Another member or token submitted the workload. The role {actor.role} may not "
+            f"{Permission.MANAGE_WORK.value}; ask an operator or owner."
+        )
+    elif _is_done(workload, _WITHDRAW):
+        outcome, message = Outcome.UNCHANGED, "The workload was already withdrawn."
+    elif workload.state not in _WITHDRAW.possible:
+        outcome = Outcome.WRONG_STATE
+        message = (
+            f"The workload is already {workload.state}; only pending and running workloads are "
+            "withdrawn."
+        )
+    else:
+        outcome, message = Outcome.WITHDRAWN, "The workload is withdrawn."
+    return Result(uid=workload.uid, name=workload.name, outcome=outcome, message=message)
+
+
+def _found(actor: Actor, uids: Sequence[str]) -> dict[str, Workload]:
+    """Return the workloads with *uids* in the organization of *actor*, by id."""
+    rows = in_org(Workload.objects.filter(uid__in=uids), actor.org).only(
+        "uid", "name", "state", "submitted_by", "preemptions"
+    )
+    return {workload.uid: workload for workload in rows}
+
+
 def _end(actor: Actor, uids: Iterable[str], ending: _Ending) -> None:
     actor.require(Permission.SUBMIT)
     wanted = list(dict.fromkeys(uids))
-    rows = in_org(Workload.objects.filter(uid__in=wanted), actor.org).only(
-        "uid", "name", "state", "submitted_by", "preemptions"
-    )
-    found = {workload.uid: workload for workload in rows}
+    found = _found(actor, wanted)
     _require_all(actor, wanted, found.keys())
     workloads = [found[uid] for uid in wanted]
     if any(workload.submitted_by != actor.key for workload in workloads):
         actor.require(Permission.MANAGE_WORK)
     due = [workload for workload in workloads if not _is_done(workload, ending)]
     _require_possible(due, ending)
-    if not due:
-        return
+    if due:
+        _write(actor, due, ending)
+
+
+def _write(actor: Actor, due: Sequence[Workload], ending: _Ending) -> None:
+    """Write the request that the engine ends the workloads *due*."""
     with transaction.atomic(), statements.pipeline():
         payload = {"ids": [workload.pk for workload in due], "actor": actor.name}
         write_intake(actor.org.pk, ending.kind, payload, len(due))

@@ -28,27 +28,35 @@ from console.workloads.submissions import Submission
 
 __all__ = ["Submission", "submit_workloads"]
 
+#: Maximum number of repeated workloads in an audit entry.
+_RECORDED: Final = 5
+
 _KEYS: Final = f"""SELECT cast(digest AS text), id FROM workloads_labelset
     WHERE org_id = %s AND digest {statements.AMONG_TEXTS}
 """  # noqa: S608
 
 
-def submit_workloads(actor: Actor, submissions: Sequence[Submission]) -> list[Workload]:
+def submit_workloads(
+    actor: Actor, submissions: Sequence[Submission], *, resubmitted: Sequence[str] = ()
+) -> list[Workload]:
     """
     Store *submissions* as pending workloads and request their admission.
 
+    *resubmitted* has the id of the workload that each one repeats; it is empty without any.
     Raises NotAllowed, BadRequest if a tag uses a reserved key, and NotYourIdentity.
     """
     actor.require(Permission.SUBMIT)
     try:
-        return _submit(actor, submissions)
+        return _submit(actor, submissions, resubmitted)
     except IntegrityError:
         # An unused label set was deleted after it was read; a second attempt creates it.
-        return _submit(actor, submissions)
+        return _submit(actor, submissions, resubmitted)
 
 
-def _submit(actor: Actor, submissions: Sequence[Submission]) -> list[Workload]:
-    batch = prepare(actor, submissions)
+def _submit(
+    actor: Actor, submissions: Sequence[Submission], resubmitted: Sequence[str]
+) -> list[Workload]:
+    batch = prepare(actor, submissions, resubmitted=resubmitted)
     with transaction.atomic():
         write(batch)
     return batch.workloads
@@ -67,11 +75,15 @@ class Batch:
     keys: dict[str, int]
     #: The users and groups of others that the workloads state, for the audit entry.
     others: Mapping[str, list[str]]
+    #: The id of the workload that each one repeats; empty without any.
+    resubmitted: Sequence[str] = ()
 
 
-def prepare(actor: Actor, submissions: Sequence[Submission]) -> Batch:
+def prepare(
+    actor: Actor, submissions: Sequence[Submission], *, resubmitted: Sequence[str] = ()
+) -> Batch:
     """
-    Return the rows of *submissions* without writing them.
+    Return the rows of *submissions* without writing them; *resubmitted* as in `submit_workloads`.
 
     Raises BadRequest if a tag uses a reserved key, and NotYourIdentity.
     """
@@ -85,7 +97,8 @@ def prepare(actor: Actor, submissions: Sequence[Submission]) -> Batch:
         digests.append(digest)
         sets[digest] = labels
     workloads = [_workload(actor, submission, now) for submission in found.submissions]
-    return Batch(actor, workloads, digests, sets, _keys_of(actor.org, sets), found.others)
+    keys = _keys_of(actor.org, sets)
+    return Batch(actor, workloads, digests, sets, keys, found.others, resubmitted)
 
 
 def write(batch: Batch) -> None:
@@ -101,9 +114,18 @@ def write(batch: Batch) -> None:
             workload.pk = keys[workload.uid]
         payload = {"ids": [workload.pk for workload in batch.workloads], "actor": name}
         write_intake(org.pk, Intake.Kind.SUBMIT, payload, len(batch.workloads))
-        insert_objects([_submitted(name, workload) for workload in batch.workloads]).run()
+        earlier = batch.resubmitted or [""] * len(batch.workloads)
+        insert_objects(
+            [
+                _submitted(name, workload, old)
+                for workload, old in zip(batch.workloads, earlier, strict=True)
+            ]
+        ).run()
         uids = [workload.uid for workload in batch.workloads]
-        record_many(batch.actor, "workload.submit", kind="workload", uids=uids, after=batch.others)
+        facts = dict(batch.others)
+        if batch.resubmitted:
+            facts["resubmitted"] = list(batch.resubmitted[:_RECORDED])
+        record_many(batch.actor, "workload.submit", kind="workload", uids=uids, after=facts)
 
 
 def _workload(actor: Actor, submission: Submission, now: datetime) -> Workload:
@@ -126,13 +148,16 @@ def _workload(actor: Actor, submission: Submission, now: datetime) -> Workload:
     )
 
 
-def _submitted(actor: str, workload: Workload) -> Event:
+def _submitted(actor: str, workload: Workload, resubmitted: str) -> Event:
+    data = {"workload": workload.uid, "name": workload.name}
+    if resubmitted:
+        data["resubmitted"] = resubmitted
     return Event(
         org_id=workload.org_id,
         type=EventType.REQUEST_SUBMITTED,
         workload_id=workload.pk,
         actor=actor,
-        data={"workload": workload.uid, "name": workload.name},
+        data=data,
         created_at=workload.submitted_at,
     )
 

@@ -1,0 +1,129 @@
+"""View that withdraws or resubmits the workloads selected in the list, after a confirmation."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from console.errors import BadRequest, FieldError, NotFound
+from console.logs import bind_workloads
+from console.orgs.permissions import Actor, Permission
+from console.pages.access import org_page
+from console.pages.presenters.lists.filters import canonical_query
+from console.pages.shell import render_page
+from console.reading import is_storable
+from console.workloads.models import State
+from console.workloads.models.workloads import ENDED
+from console.workloads.queries.filters import WorkloadFilter
+from console.workloads.queries.matching import matching_ids, states_among
+from console.workloads.selection import Result, selected, summary
+from console.workloads.services.end_workloads import withdraw_each
+from console.workloads.services.resubmit_workloads import resubmit_each
+
+#: Maximum number of characters of an id.
+_LONGEST: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Deed:
+    """A request about the selected workloads, in words."""
+
+    verb: str
+    #: States in which it is possible, and its effect.
+    states: frozenset[str]
+    effect: str
+    #: Service; its last argument is an idempotency key.
+    act: Callable[[Actor, Sequence[str], str], list[Result]]
+
+
+_DEEDS: Final = {
+    "withdraw": _Deed(
+        "Withdraw",
+        frozenset({State.PENDING, State.ADMITTED, State.PREEMPTING}),
+        "Withdrawn workloads end permanently and free their quota.",
+        lambda actor, ids, _: withdraw_each(actor, ids),
+    ),
+    "resubmit": _Deed(
+        "Resubmit",
+        frozenset(ENDED),
+        "Each ended workload is submitted again as a new one with the same request.",
+        lambda actor, ids, key: resubmit_each(actor, ids, key or None),
+    ),
+}
+
+
+@org_page
+@require_POST
+def selected_workloads(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Ask for a confirmation, or act on the selected workloads and show a result for each."""
+    actor.require(Permission.SUBMIT)
+    deed = _DEEDS.get(request.POST.get("do", ""))
+    if deed is None:
+        raise NotFound("Unknown action on selected workloads.")
+    query = canonical_query(QueryDict(request.POST.get("query", "")))
+    try:
+        ids = _ids(request, actor, query)
+        if "confirmed" not in request.POST:
+            return _page(request, actor, query, _question(actor, request.POST["do"], deed, ids))
+        results = deed.act(actor, ids, request.POST.get("key", ""))
+    except BadRequest as error:
+        # A response with an error status would not be shown in the open list.
+        status = 200 if "HX-Request" in request.headers else 400
+        return _page(request, actor, query, {"error": _message(error)}, status=status)
+    bind_workloads(ids)
+    shown = {"results": results, "summary": summary(results)}
+    return _page(request, actor, query, shown)
+
+
+def _message(error: BadRequest) -> str:
+    return " ".join(dict.fromkeys(each.message for each in error.errors))
+
+
+def _ids(request: HttpRequest, actor: Actor, query: QueryDict) -> list[str]:
+    """Return the selected ids: those in the request, or of all workloads that match the filters."""
+    if "all" in request.POST:
+        return matching_ids(actor.org, WorkloadFilter.from_query(query, actor.org))
+    ids = request.POST.getlist("id")
+    if not ids:
+        message = "No workload is selected; select at least one in the list."
+        raise BadRequest([FieldError("id", "required", message)], message)
+    if not all(is_storable(uid) and len(uid) <= _LONGEST for uid in ids):
+        message = "An id of a selected workload is invalid; select the workloads again."
+        raise BadRequest([FieldError("id", "invalid_id", message)], message)
+    return selected(ids)
+
+
+def _question(actor: Actor, do: str, deed: _Deed, ids: Sequence[str]) -> dict[str, Any]:
+    states = states_among(actor.org, ids)
+    possible = sum(count for state, count in states.items() if state in deed.states)
+    return {
+        "question": deed,
+        "do": do,
+        "ids": ids,
+        "possible": possible,
+        "impossible": len(ids) - possible,
+        "states": [(str(State(state).label), states[state]) for state in State if states[state]],
+        "key": secrets.token_urlsafe(16),
+    }
+
+
+def _page(
+    request: HttpRequest,
+    actor: Actor,
+    query: QueryDict,
+    shown: dict[str, Any],
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    text = query.urlencode()
+    path = reverse("pages:workloads", args=[actor.org.slug])
+    context = {**shown, "query": text, "list_url": f"{path}?{text}".rstrip("?")}
+    return render_page(
+        request, actor, "workloads/selected.html", context, section="workloads", status=status
+    )
