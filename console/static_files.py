@@ -23,6 +23,7 @@ SCRIPT_BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
         "js/keys.js",
         "js/palette.js",
         "js/queues.js",
+        "js/selection.js",
         "js/history.js",
         "js/matrix.js",
         "js/charts.js",

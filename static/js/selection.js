@@ -75,7 +75,7 @@
     document.querySelector("a[data-row]")?.focus({ preventScroll: true });
   });
 
-  window.pageKeys = {
+  window.pageKeys.workloads = {
     x: () => {
       const row = document.activeElement?.closest("tr:has(a[data-row])");
       const box = row?.querySelector("[data-row-pick]");
