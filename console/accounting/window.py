@@ -36,11 +36,19 @@ _BY_DAY: Final = 92 * DAY
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountWindow:
-    """Start and end of a time range in hours since 1970, aligned to *step*."""
+    """
+    Start and end of a time range in hours since 1970, aligned to *step*.
+
+    It is empty if nothing is kept of it.
+    """
 
     since: int
     until: int
     step: Step
+    #: The first hour of the retention period of days.
+    kept_since: int
+    #: The steps that suit the time range: none is longer, and of an hour only if hours are kept.
+    suitable: tuple[Step, ...]
 
     @property
     def length(self) -> int:
@@ -60,8 +68,8 @@ def account_window(
     Return the time range from *since* to *until*, in *step* or a suitable one.
 
     The default is the last seven days until *now*. Both ends are rounded to whole steps; the range
-    is clamped to the next hour and to the retention period. Raises BadRequest if it is empty, or if
-    hours are requested that are only kept by day.
+    is clamped to the next hour and to the retention period. Raises BadRequest if *since* is not
+    before *until* and *now*, or if hours are requested that are only kept by day.
     """
     kept = RetentionPeriods.configured()
     last = hour_of(now) + 1
@@ -70,17 +78,27 @@ def account_window(
     if begin >= end or (since and until and since >= until):
         message = "since has to be earlier than until and earlier than now."
         raise BadRequest([FieldError("since", "invalid_time", message)])
-    begin = max(begin, hour_of(kept.since(SeriesStep.DAY, now)))
+    kept_since = hour_of(kept.since(SeriesStep.DAY, now))
+    is_kept = end > kept_since
+    begin = max(begin, kept_since)
+    end = max(end, begin + 1)
     kept_by_hour = hour_of(kept.since(SeriesStep.HOUR, now))
     found = step or _step_for(end - begin, by_hour=begin >= kept_by_hour)
     if found is Step.HOUR and begin < kept_by_hour:
         message = f"Hours are kept for {kept.hours} days; use step=day for an earlier since."
         raise BadRequest([FieldError("step", "invalid_choice", message)])
     first, length = _FIRST[found], _LENGTH[found]
+    aligned = (begin - first) // length * length + first
     return AccountWindow(
-        since=(begin - first) // length * length + first,
-        until=-(-(max(end, begin + 1) - first) // length) * length + first,
+        since=aligned,
+        until=-(-(end - first) // length) * length + first if is_kept else aligned,
         step=found,
+        kept_since=kept_since,
+        suitable=tuple(
+            each
+            for each in Step
+            if _LENGTH[each] <= end - begin and (each is not Step.HOUR or begin >= kept_by_hour)
+        ),
     )
 
 

@@ -111,6 +111,7 @@ def test_an_answer(client: Api) -> None:
         "step": "day",
         "since": "2026-03-15T00:00:00.000000Z",
         "until": "2026-03-17T00:00:00.000000Z",
+        "kept_since": "2024-03-16T00:00:00.000000Z",
         "counted_since": "2026-03-15T22:30:00.000000Z",
         "resource": "gpu",
         "resources": [
@@ -151,6 +152,12 @@ def test_weeks_begin_on_monday(client: Api) -> None:
     body = client.get("accounts", step="week").body
     assert body["steps"][-2:] == ["2026-03-09T00:00:00.000000Z", "2026-03-16T00:00:00.000000Z"]
     assert body["series"][0]["used"][-2:] == [15 * HOUR, 11 * HOUR]
+
+
+def test_of_an_expired_range_nothing_is_returned(client: Api) -> None:
+    body = client.get("accounts", since="2019-12-01", until="2020-02-01").body
+    assert body["since"] == body["until"] == body["kept_since"] == "2024-03-16T00:00:00.000000Z"
+    assert (body["steps"], body["resources"], body["series"], body["results"]) == ([], [], [], [])
 
 
 def test_pages_hold_every_value_once(client: Api) -> None:

@@ -80,7 +80,8 @@ def test_consumers_have_hours_shares_and_quota(browser: Client, org: Organizatio
     ]
     section = page.id("usage-consumers").text
     assert "GPU-hours by team" in section
-    assert "230 used of 400, 170 (42.5 %) idle" in section
+    range_ = "2026-03-07 00:00 to 2026-03-15 00:00 UTC"
+    assert f"{range_}: 230 used of 400, 170 (42.5 %) idle" in section
     assert "counted since 2026-03-14 12:00 UTC" in section
     (drawing,) = [svg for svg in page.all("svg") if svg.attrs.get("class") == "chart__drawing"]
     assert drawing.attrs["aria-label"] == "230 GPU-hours by team, the most by language: 160."
@@ -120,7 +121,49 @@ def test_the_file_has_every_consumer_and_resource(browser: Client, org: Organiza
 
 def test_without_use_the_page_says_so(browser: Client, org: Organization) -> None:
     page = get(browser, org, by="queue", since="2026-03-01T00:00", until="2026-03-02T00:00")
-    assert "No usage in this time range" in page.id("usage-consumers").text
+    text = page.id("usage-consumers").text
+    assert "No usage in this time range" in text
+    assert "No workload held quota from 2026-03-01 00:00 to 2026-03-02 00:00 UTC." in text
+
+
+def steps(page: Element) -> list[str]:
+    (choices,) = [nav for nav in page.all("nav") if nav.attrs.get("aria-label") == "Step"]
+    return [a.text for a in choices.all("a")]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"range": "24h"}, ["Hour", "Day"]),
+        ({"range": "7d"}, ["Hour", "Day", "Week"]),
+        # Hours are kept for 40 days.
+        ({"since": "2026-01-01T00:00"}, ["Day", "Week"]),
+        ({"since": "2026-03-14T20:00"}, ["Hour"]),
+    ],
+)
+def test_steps_suit_the_time_range(
+    browser: Client, org: Organization, query: dict[str, str], expected: list[str]
+) -> None:
+    page = get(browser, org, by="queue", **query)
+    assert steps(page) == expected
+    for name in expected:
+        get(browser, org, by="queue", **query, step=name.lower())
+
+
+def test_a_step_longer_than_the_time_range_widens_it_visibly(
+    browser: Client, org: Organization
+) -> None:
+    page = get(browser, org, by="queue", range="24h", step="week")
+    assert steps(page) == ["Hour", "Day", "Week"]
+    text = page.id("usage-consumers").text
+    assert "2026-03-09 00:00 to 2026-03-16 00:00 UTC: 230 used" in text
+
+
+def test_of_an_expired_time_range_nothing_is_kept(browser: Client, org: Organization) -> None:
+    page = get(browser, org, by="queue", since="2020-01-01T00:00", until="2020-02-01T00:00")
+    text = page.id("usage-consumers").text
+    assert "Nothing is kept of this time range" in text
+    assert "Usage is kept since 2024-03-14. Choose a later time range." in text
 
 
 def test_usage_over_time_links_the_breakdowns(browser: Client, org: Organization) -> None:

@@ -108,7 +108,7 @@ def test_hours_add_up_to_what_was_held(
 ) -> None:
     chance = random.Random(seed)
     monkeypatch.setattr(run_engine_module, "BATCH", chance.choice([1, 3, 1000]))
-    monkeypatch.setattr(write_accounts, "_ROWS", chance.choice([1, 100, 10_000]))
+    monkeypatch.setattr(write_accounts, "_ROWS", chance.choice([1, 50, 500]))
     world = World("here")
     fold_accounts(world.org.pk, clock.now)
     integral = Integral(world)

@@ -19,6 +19,7 @@ def accounts_answer(found: Accounts, by: str, first: int, limit: int) -> dict[st
         "step": window.step.value,
         "since": time_answer(time_of_hour(window.since)),
         "until": time_answer(time_of_hour(window.until)),
+        "kept_since": time_answer(time_of_hour(window.kept_since)),
         "counted_since": time_answer(found.counted_since),
         "resource": found.resource,
         "resources": [

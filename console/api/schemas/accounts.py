@@ -59,7 +59,10 @@ class Accounts(Schema):
     by = serializers.CharField()
     step = serializers.ChoiceField(Step.values)
     since = serializers.DateTimeField()
-    until = serializers.DateTimeField()
+    until = serializers.DateTimeField(
+        help_text="Equal to `since` if nothing is kept of the time range."
+    )
+    kept_since = serializers.DateTimeField(help_text="Start of the retention period of days.")
     counted_since = serializers.DateTimeField(
         allow_null=True, help_text="Start of counting; null if nothing was counted yet."
     )

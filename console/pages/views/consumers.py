@@ -19,10 +19,12 @@ from console.pages.presenters.lists.addresses import PAGE_SIZE, Pager, with_quer
 from console.pages.presenters.usage.consumers import (
     chart_of,
     dimension_choices,
+    expired_text,
     hours_text,
     percent_text,
     resource_choices,
     rows_of,
+    shown_range,
     step_choices,
     title_of,
 )
@@ -76,11 +78,13 @@ def consumers(request: HttpRequest, actor: Actor) -> HttpResponseBase:
             )
             for each in _RANGES
         ),
-        "steps": step_choices(path, query, window.step),
+        "steps": step_choices(path, query, window),
         "resources": resource_choices(path, query, found),
         "since": None if range_name else since,
         "until": until,
         "found": found,
+        "shown_range": shown_range(window),
+        "expired": expired_text(window),
         "resource": resource_name(name),
         "chart": chart_of(found, by),
         "rows": tuple(rows_of(found, by, org, first, PAGE_SIZE)),

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from console.accounting.amounts import HOUR, time_of_hour
 from console.accounting.queries.accounts import DIMENSIONS, LABEL, Accounts, Used
-from console.accounting.window import Step
+from console.accounting.window import AccountWindow, Step
 from console.engine.model.amounts import Amount
 from console.engine.wording.words import resource_name
 from console.pages.presenters.charts.chart import Line, Piece, Shape, lines_of
@@ -86,16 +86,31 @@ def dimension_choices(
     )
 
 
-def step_choices(path: str, query: QueryDict, chosen: Step) -> tuple[Choice, ...]:
-    """Return the choices of the length of a bar."""
+def step_choices(path: str, query: QueryDict, window: AccountWindow) -> tuple[Choice, ...]:
+    """Return the choices of the length of a bar: the chosen one, and those that suit the range."""
     return tuple(
         Choice(
             title=step.value.capitalize(),
             url=with_query(path, query, step=step.value),
-            is_chosen=step is chosen,
+            is_chosen=step is window.step,
         )
         for step in Step
+        if step is window.step or step in window.suitable
     )
+
+
+def expired_text(window: AccountWindow) -> str:
+    """Return the sentence about a time range of which nothing is kept; empty for others."""
+    if window.since < window.until:
+        return ""
+    since = time_of_hour(window.kept_since)
+    return f"Usage is kept since {since:%Y-%m-%d}. Choose a later time range."
+
+
+def shown_range(window: AccountWindow) -> str:
+    """Return the text of a time range in UTC, with its end."""
+    since, until = time_of_hour(window.since), time_of_hour(window.until)
+    return f"{since:%Y-%m-%d %H:%M} to {until:%Y-%m-%d %H:%M} UTC"
 
 
 def resource_choices(path: str, query: QueryDict, found: Accounts) -> tuple[Choice, ...]:
