@@ -2,10 +2,11 @@
 Concurrency limit of expensive requests, across all web processes.
 
 An expensive request costs a second of processor time or holds a thread for long: the check of a
-large config, a comparison, a search for changes that would help a workload, the export of a whole
-list. Each takes a place while it is processed, and is refused with `TooManyQuestions` if no place
-is free. There is one place for each actor and kind, a few for an organization, and fewer for all
-organizations together than there are threads, so that threads stay free for cheap requests.
+large config, a comparison, a search for changes that would help a workload, the usage of many
+hours, the export of a whole list. Each takes a place while it is processed, and is refused with
+`TooManyQuestions` if no place is free. There is one place for each actor and kind, a few for an
+organization, and fewer for all organizations together than there are threads, so that threads stay
+free for cheap requests.
 
 Places are counted in the broker, atomically and by its clock, and expire, so that the places of a
 killed process become free. Each process also counts its own places: that keeps one of its threads
@@ -93,6 +94,7 @@ class Kind(StrEnum):
     PREVIEW = "preview"
     ROUTE = "route"
     ADVICE = "advice"
+    USAGE = "usage"
     EXPORT = "export"
 
     @property
@@ -116,6 +118,7 @@ _NOUNS: Final = {
     Kind.PREVIEW: "a preview of a config",
     Kind.ROUTE: "a rule test on a large config",
     Kind.ADVICE: "a search for changes that help",
+    Kind.USAGE: "a sum of the usage of many hours",
     Kind.EXPORT: "an export",
 }
 

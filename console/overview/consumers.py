@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from console.engine.wording.words import is_gpu
 from console.orgs.models import Organization
 from console.overview.models import Consumption
 
@@ -68,7 +69,7 @@ def top_consumers(org: Organization, resource: str | None) -> Consumers | None:
     if row is None or not row.resources:
         return None
     resources = tuple(row.resources)
-    usual = next((name for name in resources if "gpu" in name.lower()), resources[0])
+    usual = next(filter(is_gpu, resources), resources[0])
     chosen = resource if resource is not None and resource in resources else usual
     kept = row.resources[chosen]
     return Consumers(

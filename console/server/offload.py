@@ -62,10 +62,12 @@ _COMPATIBILITY_API: Final = r"/+(?:api/v2|ext/v0)/scheduler/config"
 _YUNIKORN_API: Final = r"/+ws/v1"
 _PAGES: Final = r"/o/[^/]+"
 
-#: Paths of searches, comparisons, previews, routing and whole clusters, which are always expensive.
+#: Paths of searches, comparisons, previews, routing, resource-time and whole clusters, which are
+#: always expensive.
 _EXPENSIVE: Final = re.compile(
     rf"{_ORG}/workloads/[^/]+/explanation"
     rf"|{_ORG}/capacity"
+    rf"|{_ORG}/accounts"
     rf"|{_ORG}/queues/.+/quota"
     rf"|{_ORG}/config/(?:impact|rollback|route|expectations/check|versions/\d+/diff)"
     rf"|{_COMPATIBILITY_API}/(?:preview|rollback)"
@@ -80,6 +82,9 @@ _EXPENSIVE: Final = re.compile(
 _READS_TEXT: Final = re.compile(
     rf"(?:{_ORG}|{_PAGES}|{_COMPATIBILITY_API}|{_YUNIKORN_API})(?:/.*)?"
 )
+#: The usage page, which is expensive if its query has a dimension: it adds up many hours.
+_USAGE_PAGE: Final = re.compile(rf"{_PAGES}/usage")
+_BY_DIMENSION: Final = re.compile(r"(?:^|&)by=")
 #: The query of an export of a whole list, and that of an explanation without a search.
 _EXPORT: Final = re.compile(r"(?:^|&)as=(?:csv|ndjson)(?:&|$)")
 _MARKDOWN: Final = re.compile(r"(?:^|&)as=markdown(?:&|$)")
@@ -129,6 +134,8 @@ def is_offloaded(environ: Environ) -> bool:
             return True
         if _MARKDOWN.search(query):
             return False
+        if _USAGE_PAGE.fullmatch(path) and _BY_DIMENSION.search(query):
+            return True
     return _EXPENSIVE.fullmatch(path) is not None
 
 

@@ -10,6 +10,7 @@ import pytest
 from django.utils import timezone
 
 from console.accounting.services.fold_accounts import fold_accounts
+from console.expensive import refusing
 from console.orgs.permissions import Actor
 from console.series.services.sample_org import sample_org
 from console.series.services.sample_orgs import sample_orgs
@@ -141,6 +142,43 @@ def test_an_answer(client: Api) -> None:
         ],
         "next": None,
     }
+
+
+def test_without_resources_none_is_refused(api: Callable[[Actor], Api], owner: Actor) -> None:
+    assert api(owner).get("accounts", resource="gpu").body["resource"] is None
+
+
+@pytest.mark.parametrize("is_folded", [False, True])
+@pytest.mark.parametrize("by", ["user", "label.team"])
+def test_values_without_a_series_are_added_up(
+    client: Api, owner: Actor, clock: Clock, monkeypatch: pytest.MonkeyPatch, by: str, is_folded
+) -> None:
+    monkeypatch.setattr("console.accounting.queries.accounts.MOST_SERIES", 1)
+    if is_folded:
+        clock.now += timedelta(minutes=30)
+        fold_accounts(owner.org.pk, clock.now)
+        clock.now -= timedelta(minutes=30)
+    query = {"by": by, "since": "2026-03-15T23:00:00Z", "step": "day"}
+    body = client.get("accounts", **query).body
+    assert [each["used"] for each in body["series"]] == [[9 * HOUR, 9 * HOUR]]
+    assert body["other"] == [6 * HOUR, 2 * HOUR]
+    body = client.get("accounts", **query, resource="cpu").body
+    assert ([each["used"] for each in body["series"]], body["other"]) == (
+        [[1.5 * HOUR, 0.5 * HOUR]],
+        [0, 0],
+    )
+
+
+def test_many_hours_take_a_place(client: Api, owner: Actor, clock: Clock, monkeypatch) -> None:
+    clock.now += timedelta(hours=1)
+    fold_accounts(owner.org.pk, clock.now)
+    with refusing():
+        assert client.get("accounts").status == 200
+        monkeypatch.setattr("console.accounting.queries.accounts._MOST_CHEAP", 2)
+        answer = client.get("accounts")
+    assert answer.status == 429
+    assert "This is a sum of the usage of many hours" in answer.body["detail"]
+    assert client.get("accounts").status == 200
 
 
 def test_a_queue_has_its_quota(client: Api) -> None:

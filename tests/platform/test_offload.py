@@ -35,6 +35,10 @@ _GATED: dict[str, list[tuple[str, str, str, int]]] = {
     "api/compat/configs.py": [("POST", f"{_CLIENT}/validate", "", _LARGE)],
     "api/compat/preview.py": [("POST", f"{_CLIENT}/preview", "", 5)],
     "api/yunikorn/config.py": [("POST", "/ws/v1/validate-conf", "", _LARGE)],
+    "accounting/queries/accounts.py": [
+        ("GET", f"{_API}/accounts", "by=user", 0),
+        ("GET", f"{_PAGES}/usage", "range=30d&by=user", 0),
+    ],
     "api/views/accounts.py": [("GET", f"{_API}/accounts", "by=user&as=csv", 0)],
     "api/views/audit.py": [("GET", f"{_API}/audit", "as=csv", 0)],
     "api/views/configs.py": [
@@ -85,6 +89,7 @@ _CHEAP = (
     ("GET", f"{_API}/workloads", "state=pending", 0),
     ("GET", f"{_PAGES}/workloads/5b", "", 0),
     ("GET", f"{_PAGES}/queues", "", 0),
+    ("GET", f"{_PAGES}/usage", "range=30d", 0),
     ("POST", f"{_API}/workloads", "", 500),
     ("PUT", f"{_API}/capacity/clusters/east", "", CHEAP_TEXT),
     ("POST", f"{_API}/capacity/clusters/east/heartbeat", "", 0),

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from django.db.models import F, Q
+from django.db.models import Q
 
-from console.accounting.amounts import HOUR, by_hour, time_of
-from console.accounting.models import Account, AccountClock, AccountedHour
-from console.accounting.sums import sum_of, summed
+from console.accounting.amounts import HOUR, time_of
+from console.accounting.models import AccountClock, AccountedHour
+from console.accounting.queries.read_hours import LABEL, HourReader
 from console.accounting.window import AccountWindow
 from console.engine.model.amounts import UNLIMITED, Amount, Unlimited, decode_amount
+from console.engine.wording.words import is_gpu
 from console.errors import BadRequest, FieldError
-from console.label_values import label_value
+from console.expensive import Kind as ExpensiveKind
+from console.expensive import expensive
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.read_snapshots import read_snapshot
@@ -25,10 +28,12 @@ from console.time_formats import milliseconds
 
 #: What accounts can be broken down by, besides labels.
 DIMENSIONS: Final = ("queue", "user", "project", "flavor")
-LABEL: Final = "label."
 
 #: Maximum number of values with a series of their own; the others are added up.
 MOST_SERIES: Final = 12
+
+#: Maximum number of hours of accounts that are read without a place: about a tenth of a second.
+_MOST_CHEAP: Final = 50_000
 
 #: Characters of a label key, as in filters of workloads.
 _LONGEST_KEY: Final = 500
@@ -78,11 +83,6 @@ class Accounts:
         return round(used.amounts.get(resource, 0) / total, 4) if total else None
 
 
-def is_gpu(resource: str) -> bool:
-    """Return whether the name of a resource says that it is a GPU."""
-    return "gpu" in resource.lower()
-
-
 def check_dimension(by: str) -> str:
     """Return *by*; raise BadRequest if accounts cannot be broken down by it."""
     key = by.removeprefix(LABEL)
@@ -100,25 +100,53 @@ def accounts(
     """
     Return the resource-time in *window* until *now* by a dimension or label.
 
-    *resource* orders the values; the default is the first resource, GPUs first. Raises NotAllowed,
-    or BadRequest for an unknown dimension.
+    *resource* orders the values; the default is the first resource, GPUs first, also instead of one
+    that does not occur. Raises NotAllowed, BadRequest for an unknown dimension, and
+    TooManyQuestions if many hours are read and no place is free.
     """
     actor.require(Permission.READ)
     check_dimension(by)
-    with read_snapshot():
-        read = _read(actor.org, by, window, now)
+    org = actor.org
+    hours = AccountedHour.objects.filter(org=org, hour__gte=window.since, hour__lt=window.until)
+    is_long = hours[: _MOST_CHEAP + 1].count() > _MOST_CHEAP
+    place = expensive(ExpensiveKind.USAGE, org.pk, actor.key) if is_long else nullcontext()
+    with place, read_snapshot():
+        clock = AccountClock.objects.filter(pk=org.pk).first()
+        if clock is None:
+            return _nothing(window)
+        reader = HourReader(org=org, by=by, window=window, clock=clock, now=now)
+        return _accounts(reader, resource)
+
+
+def _nothing(window: AccountWindow) -> Accounts:
+    return Accounts(
+        window=window,
+        counted_since=None,
+        resources=(),
+        resource=None,
+        totals={},
+        quota={},
+        values=(),
+        series=(),
+        other=None,
+    )
+
+
+def _accounts(reader: HourReader, resource: str | None) -> Accounts:
+    window, since = reader.window, reader.clock.since
     totals: defaultdict[str, int] = defaultdict(int)
-    of_value: defaultdict[str | None, defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for (value, name, _), amount in read.amounts.items():
-        of_value[value][name] += amount
-        totals[name] += amount
-    quotas = _quotas(actor.org, by, window, read.since, now)
+    of_value: defaultdict[str | None, dict[str, int]] = defaultdict(dict)
+    for (value, name), amount in reader.totals().items():
+        if amount:
+            of_value[value][name] = amount
+            totals[name] += amount
+    quotas = _quotas(reader.org, reader.by, window, since, reader.now)
     quota = quotas.pop(None, {})
     names = sorted(
         {name for name, amount in totals.items() if amount} | quota.keys(),
         key=lambda name: (not is_gpu(name), name),
     )
-    chosen = resource or next(iter(names), None)
+    chosen = resource if resource in names else next(iter(names), None)
     values = sorted(
         (
             Used(
@@ -131,104 +159,27 @@ def accounts(
         key=lambda each: (-each.amounts.get(chosen or "", 0), each.value is None, each.value or ""),
     )
     first = [each.value for each in values[:MOST_SERIES]]
-    series = _series(read.amounts, window, chosen, first)
-    other = series.pop()
+    series = reader.series(chosen, first) if chosen is not None and first else []
+    other: tuple[int, ...] | None = None
+    if chosen is not None and len(values) > MOST_SERIES:
+        of_first = map(sum, zip(*series, strict=True))
+        of_all = reader.steps(chosen)
+        other = tuple(every - few for every, few in zip(of_all, of_first, strict=True))
     return Accounts(
         window=window,
-        counted_since=None if read.since is None else time_of(read.since),
+        counted_since=time_of(since),
         resources=tuple(names),
         resource=chosen,
         totals=totals,
         quota=quota,
         values=tuple(values),
-        series=tuple(tuple(each) for each in series),
-        other=tuple(other) if len(values) > MOST_SERIES else None,
+        series=tuple(map(tuple, series)),
+        other=other,
     )
 
 
-def label_keys(actor: Actor) -> list[str]:
-    """Return the label keys of accounts, most frequent first, of a limited number of accounts."""
-    actor.require(Permission.READ)
-    counts: defaultdict[str, int] = defaultdict(int)
-    newest = Account.objects.filter(org=actor.org).order_by("-pk")
-    for labels in newest.values_list("labels", flat=True)[:1000]:
-        for key in labels:
-            counts[key] += 1
-    return sorted(counts, key=lambda key: (-counts[key], key))[:50]
-
-
-#: Resource-time by value, resource and first hour of a step.
-_Amounts = Mapping[tuple[str | None, str, int], int]
-
-
-class _Read(NamedTuple):
-    since: int | None
-    amounts: _Amounts
-
-
-def _read(org: Organization, by: str, window: AccountWindow, now: datetime) -> _Read:
-    """Read hours, and what is held since they were counted; call it in a `read_snapshot`."""
-    clock = AccountClock.objects.filter(pk=org.pk).first()
-    if clock is None:
-        return _Read(None, {})
-    amounts: defaultdict[tuple[str | None, str, int], int] = defaultdict(int)
-    for value, resource, bucket, amount in _counted(org, by, window):
-        amounts[value, resource, bucket] += amount
-    for value, resource, bucket, amount in _still_held(
-        org, by, window, clock.counted_until, milliseconds(now)
-    ):
-        amounts[value, resource, bucket] += amount
-    return _Read(clock.since, {key: amount for key, amount in amounts.items() if amount})
-
-
-_Part = tuple[str | None, str, int, int]
-
-
-def _counted(org: Organization, by: str, window: AccountWindow) -> Iterator[_Part]:
-    rows = AccountedHour.objects.filter(org=org, hour__gte=window.since, hour__lt=window.until)
-    label = by.removeprefix(LABEL)
-    groups = rows.annotate(
-        step=(F("hour") - window.since) / window.length,
-        value=label_value("account__labels", label) if label != by else F(f"account__{by}"),
-    ).values_list("step", "value", "account__resource")
-    for step, value, resource, *parts in summed(groups):
-        yield value or None, resource, window.since + step * window.length, sum_of(*parts)
-
-
-def _still_held(
-    org: Organization, by: str, window: AccountWindow, counted_until: int, now: int
-) -> Iterator[_Part]:
-    parts = [
-        (window.since + (hour - window.since) // window.length * window.length, duration)
-        for hour, duration in by_hour(counted_until, now)
-        if window.since <= hour < window.until
-    ]
-    if not parts:
-        return
-    rows = Account.objects.filter(org=org).exclude(held=0)
-    label = by.removeprefix(LABEL)
-    is_label = by.startswith(LABEL)
-    for found, resource, held in rows.values_list("labels" if is_label else by, "resource", "held"):
-        value = found.get(label) if is_label else found
-        for start, duration in parts:
-            yield value or None, resource, start, held * duration
-
-
-def _series(
-    amounts: _Amounts, window: AccountWindow, chosen: str | None, first: Iterable[str | None]
-) -> list[list[int]]:
-    """Return the resource-time of each of the *first* values for each step, and of the others."""
-    place = {value: index for index, value in enumerate(first)}
-    steps = {start: index for index, start in enumerate(window.starts)}
-    series = [[0] * len(steps) for _ in range(len(place) + 1)]
-    for (value, resource, start), amount in amounts.items():
-        if resource == chosen:
-            series[place.get(value, len(place))][steps[start]] += amount
-    return series
-
-
 def _quotas(
-    org: Organization, by: str, window: AccountWindow, since: int | None, now: datetime
+    org: Organization, by: str, window: AccountWindow, since: int, now: datetime
 ) -> dict[str | None, dict[str, Amount]]:
     """
     Return the nominal quota times its time: of the organization (None), and of queues if needed.
@@ -236,8 +187,6 @@ def _quotas(
     Only the time that is counted counts, so that use and quota can be compared.
     """
     found: dict[str | None, dict[str, Amount]] = {}
-    if since is None:
-        return found
     begin = max(since, window.since * HOUR)
     end = min(milliseconds(now), window.until * HOUR)
     kinds = [Kind.ORG, Kind.QUEUE] if by == "queue" else [Kind.ORG]

@@ -64,6 +64,16 @@ def resource_name(resource: str) -> str:
     return resource.upper() if resource in _ACRONYMS else resource
 
 
+def is_gpu(resource: str) -> bool:
+    """
+    Return whether the name of a resource says that it is a GPU.
+
+    >>> is_gpu("nvidia.com/gpu"), is_gpu("memory")
+    (True, False)
+    """
+    return "gpu" in resource.lower()
+
+
 def amounts(requests: Mapping[str, int]) -> str:
     """Return all amounts of a request, sorted by resource."""
     return ", ".join(amount(value, resource) for resource, value in sorted(requests.items()))

@@ -9,7 +9,8 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
 from console.accounting.export import EXPORTED, exported_rows
-from console.accounting.queries.accounts import LABEL, accounts, label_keys
+from console.accounting.queries.accounts import accounts
+from console.accounting.queries.read_hours import LABEL
 from console.accounting.window import Step, account_window
 from console.engine.wording.words import resource_name
 from console.exports import PARAMETER
@@ -32,6 +33,7 @@ from console.pages.presenters.usage.usage_page import Choice
 from console.pages.shell import render_page
 from console.paging import read_cursor, write_cursor
 from console.reading import QueryReader
+from console.workloads.queries.labels import seen_labels
 
 #: Time ranges to choose from; each ends now.
 _RANGES: Final = {"24h": timedelta(hours=24), "7d": timedelta(days=7), "30d": timedelta(days=30)}
@@ -64,7 +66,7 @@ def consumers(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     path, query = request.path, request.GET
     name = found.resource or ""
     total, quota, idle = found.totals.get(name, 0), found.quota.get(name), found.idle(name)
-    labels = label_keys(actor)
+    labels = tuple(seen_labels(actor.org))
     context = {
         "by": by,
         "title": title_of(by),

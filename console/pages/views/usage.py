@@ -8,7 +8,6 @@ from django.http import HttpRequest, HttpResponseBase, QueryDict
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from console.accounting.queries.accounts import label_keys
 from console.configs.queries import versions_between
 from console.exports import Row
 from console.orgs.models import Organization
@@ -41,6 +40,7 @@ from console.series.retention import RetentionPeriods
 from console.series.subjects import WHOLE_ORG, Subject
 from console.series.window import window_of
 from console.workloads.queries.holds import holds_between
+from console.workloads.queries.labels import seen_labels
 
 #: Maximum numbers of points in a chart and of marked versions.
 MOST_POINTS = 240
@@ -124,7 +124,7 @@ def _usage(
     context = {
         "subject": subject,
         "tabs": tabs_of(org.slug, subject.name, "usage") if subject.kind == Kind.QUEUE else (),
-        "dimensions": dimension_choices(request.path, QueryDict(), label_keys(actor), "")
+        "dimensions": dimension_choices(request.path, QueryDict(), tuple(seen_labels(org)), "")
         if subject == WHOLE_ORG
         else (),
         "window": window,

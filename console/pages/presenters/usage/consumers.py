@@ -11,7 +11,8 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from console.accounting.amounts import HOUR, time_of_hour
-from console.accounting.queries.accounts import DIMENSIONS, LABEL, Accounts, Used
+from console.accounting.queries.accounts import DIMENSIONS, Accounts, Used
+from console.accounting.queries.read_hours import LABEL
 from console.accounting.window import AccountWindow, Step
 from console.engine.model.amounts import Amount
 from console.engine.wording.words import resource_name
