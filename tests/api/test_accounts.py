@@ -144,6 +144,16 @@ def test_an_answer(client: Api) -> None:
     }
 
 
+def test_a_resource_that_does_not_occur_is_refused(client: Api) -> None:
+    for more in ({}, {"as": "csv"}):
+        answer = client.get("accounts", resource="memory", **more)
+        assert answer.status == 400
+        assert [(each["path"], each["message"]) for each in answer.body["errors"]] == [
+            ("resource", "resource has to be one that occurs in this time range: gpu, cpu.")
+        ]
+    assert client.get("accounts", resource="cpu").body["resource"] == "cpu"
+
+
 def test_without_resources_none_is_refused(api: Callable[[Actor], Api], owner: Actor) -> None:
     assert api(owner).get("accounts", resource="gpu").body["resource"] is None
 

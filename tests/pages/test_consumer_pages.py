@@ -14,6 +14,8 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.series.services.sample_org import sample_org
 from console.series.services.sample_orgs import sample_orgs
+from console.workloads.models import Workload
+from console.workloads.services.end_workloads import finish_workloads
 from console.workloads.services.run_engine import forget_states
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
@@ -92,6 +94,32 @@ def test_consumers_have_hours_shares_and_quota(browser: Client, org: Organizatio
 def test_another_resource_orders_anew(browser: Client, org: Organization) -> None:
     page = get(browser, org, by="queue", resource="cpu")
     assert table(page) == ["train 30 100.0 % 3.0 %"]
+
+
+def test_a_resource_that_does_not_occur_shows_the_first(browser: Client, org: Organization) -> None:
+    page = get(browser, org, by="queue", resource="memory")
+    assert "GPU-hours by queue" in page.id("usage-consumers").text
+    assert table(page) == ["train 230 100.0 % 57.5 %"]
+
+
+def test_only_queues_that_exist_are_links(
+    browser: Client, org: Organization, owner: Actor, settle
+) -> None:
+    def links() -> list[str]:
+        return [
+            a.attrs["href"] for a in get(browser, org, by="queue").all("a") if a.text == "train"
+        ]
+
+    assert links() == [f"/o/{org.slug}/queues/train"]
+    apply_config(owner, "native", CONFIG.replace("train", "other"), "", 1)
+    settle(org)
+    # Its workloads still run.
+    assert links() == [f"/o/{org.slug}/queues/train"]
+    running = Workload.objects.filter(org=org).values_list("uid", flat=True)
+    finish_workloads(owner, list(running))
+    settle(org)
+    assert links() == []
+    assert table(get(browser, org, by="queue"))[0].startswith("train 230 ")
 
 
 def test_the_label_field_chooses_a_label(browser: Client, org: Organization) -> None:

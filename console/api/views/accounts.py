@@ -11,12 +11,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from console.accounting.export import EXPORTED, exported_rows
+from console.accounting.queries.accounts import Accounts as Answer
 from console.accounting.queries.accounts import accounts
 from console.accounting.window import Step, account_window
 from console.api.answers.accounts import accounts_answer
 from console.api.base import PAGING, OrgView
 from console.api.schemas import accounts as schemas
 from console.api.schemas.common import EXPORT, PAGED, or_files, problems, query
+from console.errors import BadRequest, FieldError
 from console.expensive import Kind, take_place
 from console.exports import PARAMETER, export_answer, requested_format
 from console.paging import read_cursor
@@ -67,9 +69,18 @@ class Accounts(OrgView):
         now = timezone.now()
         window = account_window(since, until, Step(step) if step else None, now)
         found = accounts(self.actor, by, window, now, resource)
+        _check_resource(resource, found)
         if form:
             place = take_place(Kind.EXPORT, self.actor.org.pk, self.actor.key)
             name = f"{self.actor.org.slug}-accounts"
             return export_answer(place, form, name, EXPORTED, exported_rows(found))
         (first,) = read_cursor(request.query_params.get("cursor")) or (0,)
         return Response(accounts_answer(found, by, first, self.limit(request)))
+
+
+def _check_resource(resource: str | None, found: Answer) -> None:
+    """Raise BadRequest for a *resource* that does not occur, unless no resource does."""
+    if resource is not None and found.resources and found.resource != resource:
+        choices = ", ".join(found.resources)
+        message = f"resource has to be one that occurs in this time range: {choices}."
+        raise BadRequest([FieldError("resource", "invalid_choice", message)])

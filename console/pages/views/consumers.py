@@ -34,6 +34,7 @@ from console.pages.shell import render_page
 from console.paging import read_cursor, write_cursor
 from console.reading import QueryReader
 from console.workloads.queries.labels import seen_labels
+from console.workloads.queries.queues import existing_queues
 
 #: Time ranges to choose from; each ends now.
 _RANGES: Final = {"24h": timedelta(hours=24), "7d": timedelta(days=7), "30d": timedelta(days=30)}
@@ -67,6 +68,9 @@ def consumers(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     name = found.resource or ""
     total, quota, idle = found.totals.get(name, 0), found.quota.get(name), found.idle(name)
     labels = tuple(seen_labels(actor.org))
+    shown = found.values[first:end]
+    queues = (each.value for each in shown) if by == "queue" else ()
+    linked = existing_queues(actor.org, [name for name in queues if name is not None])
     context = {
         "by": by,
         "title": title_of(by),
@@ -89,7 +93,7 @@ def consumers(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "expired": expired_text(window),
         "resource": resource_name(name),
         "chart": chart_of(found, by),
-        "rows": tuple(rows_of(found, by, org, first, PAGE_SIZE)),
+        "rows": tuple(rows_of(found, by, org, first, PAGE_SIZE, linked)),
         "pager": Pager(
             first_url=with_query(path, query, cursor=None) if first else "",
             next_url=with_query(path, query, cursor=write_cursor(end))

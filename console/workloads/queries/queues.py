@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -115,6 +115,15 @@ def queue_list(org: Organization) -> list[QueueView]:
         )
         for name in names
     ]
+
+
+def existing_queues(org: Organization, names: Collection[str]) -> set[str]:
+    """Return those of *names* that are queues of the active version, or draining ones."""
+    queues = active_policy(org).queues
+    active = {name for name in names if name in queues}
+    others = QueueCount.objects.filter(org=org, queue__in=set(names) - active)
+    draining: Iterable[str] = others.exclude(running=0, pending=0).values_list("queue", flat=True)
+    return active | set(draining)
 
 
 def queue_view(org: Organization, name: str) -> QueueView:

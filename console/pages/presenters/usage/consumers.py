@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -40,7 +40,8 @@ class ConsumerRow:
     #: The part of the drawing; empty without one of its own.
     part: str
     title: str
-    #: The address of the queue, or of its workloads; empty for workloads without a value.
+    #: The address of the queue, or of its workloads; empty for workloads without a value, and for
+    #: a queue that does not exist any more.
     url: str
     hours: str
     share: str
@@ -141,8 +142,10 @@ def percent_text(part: int, whole: Amount | None) -> str:
     return f"{part / whole:.1%}".replace("%", " %") if isinstance(whole, int) and whole else ""
 
 
-def rows_of(found: Accounts, by: str, org: str, first: int, limit: int) -> Iterator[ConsumerRow]:
-    """Yield *limit* rows of the table from number *first* on."""
+def rows_of(
+    found: Accounts, by: str, org: str, first: int, limit: int, queues: Container[str]
+) -> Iterator[ConsumerRow]:
+    """Yield *limit* rows of the table from number *first* on; only *queues* have a page."""
     resource = found.resource or ""
     total, quota = found.totals.get(resource, 0), found.quota.get(resource)
     for number, used in enumerate(found.values[first : first + limit], start=first):
@@ -152,7 +155,7 @@ def rows_of(found: Accounts, by: str, org: str, first: int, limit: int) -> Itera
         yield ConsumerRow(
             part=_part(number) if is_drawn else "",
             title=used.value or WITHOUT,
-            url=_url(used, by, org),
+            url=_url(used, by, org, queues),
             hours=hours_text(amount, resource),
             share=percent_text(amount, total),
             of_quota=percent_text(amount, own),
@@ -208,8 +211,8 @@ def _part(number: int) -> str:
     return f"consumer-{number + 1}"
 
 
-def _url(used: Used, by: str, org: str) -> str:
-    if used.value is None:
+def _url(used: Used, by: str, org: str, queues: Container[str]) -> str:
+    if used.value is None or (by == "queue" and used.value not in queues):
         return ""
     if by == "queue":
         return reverse("pages:queue", args=[org, used.value])
