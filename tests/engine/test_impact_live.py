@@ -52,6 +52,15 @@ def test_more_quota_starts_pending_workloads() -> None:
     )
 
 
+def test_a_queue_under_another_name_is_not_another_queue() -> None:
+    world = World(queue("train").owns(gpu=2)).submit("a", "b", "c", gpu=1)
+    world.settle()
+    after = policy(queue("train:v2").owns(gpu=2), rules=[rule(0, "train:v2")])
+    impact = live_impact(world.state, after, replaced={"train": "train:v2"})
+    # The old queue still uses its quota beside the new one.
+    assert workloads_by_outcome(impact) == {"starts": ["c"]}
+
+
 def test_less_quota_leaves_the_last_workloads_over_quota() -> None:
     world = World(queue("train").owns(gpu=4)).submit("a", "b", gpu=1, priority=5)
     world.submit("c", gpu=2, priority=9)

@@ -13,6 +13,9 @@ from console.dialects import dialects
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.policies.queries import active_version
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import read_submissions
+from tests.conftest import settled
 from tests.dialects.test_editable_numbers import IN_MAP as YUNIKORN_IN_MAP
 from tests.dialects.test_editable_numbers import KUEUE_TEXT
 from tests.pages.conftest import CONFIG
@@ -149,13 +152,39 @@ def test_a_fixed_queue_gets_a_successor(browser: Client, org: Organization, owne
     number = "number/nominal_quota/spot/gpu"
     form = {"expected_version": 1, number: "16"}
     page = read_page(browser.post(url, form | {"do": "preview"}))
-    assert "The version has queue research:v2 in its place" in page.id("quota-preview").text
+    assert "Queue research:v2 takes its place" in page.id("quota-preview").text
     response = browser.post(url, form | {"do": "apply"})
     assert response["Location"] == "/o/here/queues/research:v2"
     text = CONFIG.replace("nominal_quota: 8", "nominal_quota: 16")
     for place in ("name: research\n", "resource_queue: research\n"):
         text = text.replace(place, place.replace("research", "research:v2"))
     assert texts(org) == (2, text)
+
+
+def test_the_preview_shows_what_would_start_and_what_limits_then(
+    browser: Client, org: Organization, owner: Actor
+) -> None:
+    text = CONFIG.replace("[gpu]", "[gpu, cpu]").replace(
+        "resources: [{ name: gpu, nominal_quota: 8 }]",
+        "resources: [{ name: gpu, nominal_quota: 8 }, { name: cpu, nominal_quota: 40 }]",
+    )
+    apply_config(owner, "native", text, "", 0)
+    items = [
+        {"name": f"w{i}", "tags": {"team": "research"}, "requests": {"gpu": 8, "cpu": 16}}
+        for i in range(4)
+    ]
+    submit_workloads(owner, read_submissions(items))
+    settled(org)
+    form = {"expected_version": 1, "do": "preview", "number/nominal_quota/spot/gpu": "24"}
+    preview = read_page(browser.post("/o/here/queues/research/quota", form)).id("quota-preview")
+    (row,) = preview.all("tbody")[0].all("tr")
+    assert [cell.text for cell in (*row.all("td"), *row.all("th"))] == [
+        "2",
+        "w1 , w2",
+        "Pending workloads that would start at once",
+    ]
+    assert "8 GPUs would stay idle: 8 of 40 CPUs are left (8 more requested)." in preview.text
+    assert active_version(org).number == 1  # type: ignore[union-attr]
 
 
 def test_a_queue_without_numbers_has_a_way_to_the_editor(browser: Client, owner: Actor) -> None:

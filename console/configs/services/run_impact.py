@@ -19,6 +19,7 @@ from console.configs.errors import ConfigRejected
 from console.configs.models import ImpactRun
 from console.configs.services.check_config import find_dialect
 from console.configs.stored_impact import affected_ids, impact_to_json
+from console.dialects.objects import find_replacements
 from console.engine.impact import history_impact, live_impact
 from console.engine.model.policy import Policy
 from console.errors import ConsoleError
@@ -80,7 +81,8 @@ def _compute(run: ImpactRun) -> None:
     if version != run.base:
         # Version `run.base` was applied a moment ago, and the worker has not loaded it yet.
         state.change_policy(load_policy(org, run.base))
-    impact = live_impact(state, after, progress.decide)
+    replaced = find_replacements(before, after, before.queues)
+    impact = live_impact(state, after, progress.decide, replaced=replaced)
     # The state has hundreds of thousands of objects; their memory is freed before history is read.
     inventory = state.inventory
     del state

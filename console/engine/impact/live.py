@@ -14,7 +14,7 @@ from console.engine.impact.live_outcomes import (
     LiveOutcome,
     OverQuota,
 )
-from console.engine.impact.running import losses, over_nominal
+from console.engine.impact.running import NOT_REPLACED, losses, over_nominal
 from console.engine.model.amounts import Amount, FlavorResource
 from console.engine.model.decision import Decision
 from console.engine.model.policy import Policy
@@ -31,27 +31,33 @@ def live_impact(
     state: State,
     policy: Policy,
     report_progress: Callable[[int], None] = lambda done: None,
+    *,
+    replaced: Mapping[str, str] = NOT_REPLACED,
 ) -> LiveImpact:
     """
     Return the impact of *policy* on the workloads of *state*, which is changed by this.
 
     First, the state settles under its present policy; these decisions are not counted.
-    *report_progress* is called regularly with the number of workloads with a decision.
+    *report_progress* is called regularly with the number of workloads with a decision. *replaced*
+    has removed queues with the queue of *policy* that takes the place of each: their workloads
+    count neither as moved nor as over quota.
     """
     _settle(state, report_progress)
     before = _Before(state)
     lost = {
         uid: loss
-        for uid, loss in losses(state, policy).items()
+        for uid, loss in losses(state, policy, replaced).items()
         if before.losses.get(uid) is not loss
     }
     report_progress(0)
     state.change_policy(policy)
     decided = _settle(state, report_progress)
-    found = _AffectedWorkloads(state, before)
+    found = _AffectedWorkloads(state, before, replaced)
     found.pending(decided)
     found.running(decided, lost)
-    over = sorted(_over(state, before), key=lambda each: (each.queue, each.flavor, each.resource))
+    over = sorted(
+        _over(state, before, replaced), key=lambda each: (each.queue, each.flavor, each.resource)
+    )
     return LiveImpact(
         running=len(before.running),
         pending=len(before.pending),
@@ -86,8 +92,8 @@ class _Before:
 class _AffectedWorkloads:
     """The affected workloads by outcome."""
 
-    def __init__(self, state: State, before: _Before) -> None:
-        self._state, self._before = state, before
+    def __init__(self, state: State, before: _Before, replaced: Mapping[str, str]) -> None:
+        self._state, self._before, self._replaced = state, before, replaced
         self._affected: dict[LiveOutcome, list[Affected]] = {}
 
     def pending(self, decided: Mapping[str, Decision]) -> None:
@@ -105,7 +111,7 @@ class _AffectedWorkloads:
                 continue
             to = now.route.queue
             reason = decided[uid].reason if uid in decided else None
-            if to != route.queue:
+            if to != self._replaced.get(route.queue or "", route.queue):
                 self._add(LiveOutcome.MOVED, uid, route.queue, to=to, reason=reason)
             if uid in never:
                 self._add(LiveOutcome.NEVER_FITS, uid, route.queue, to=to, reason=reason)
@@ -133,7 +139,7 @@ class _AffectedWorkloads:
                     preemptor=why.preemptor,
                 )
                 continue
-            if uid in over and uid not in before.over:
+            if uid in over and uid not in before.over and queue not in self._replaced:
                 self._add(LiveOutcome.OVER_NOMINAL, uid, queue, to=queue)
             if uid in lost:
                 self._add(LiveOutcome.LOSES_FLAVOR, uid, queue, to=queue, losses=(lost[uid],))
@@ -186,8 +192,10 @@ def _never_fit(state: State) -> Iterable[str]:
                 yield from (each.workload.id for each in cls)
 
 
-def _over(state: State, before: _Before) -> Iterable[OverQuota]:
+def _over(state: State, before: _Before, replaced: Mapping[str, str]) -> Iterable[OverQuota]:
     for queue in state.queues.values():
+        if queue.name in replaced:
+            continue
         account = queue.account
         for key in account.flavor_resources():
             over, nominal = before.cells.get((queue.name, key), (0, 0))

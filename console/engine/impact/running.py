@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Final
 
 from console.engine.disciplines import load_discipline
 from console.engine.live.live_tree import AnyQueue
@@ -11,6 +13,9 @@ from console.engine.model.amounts import FlavorResource
 from console.engine.model.policy import Policy
 from console.engine.model.running_outcomes import Loss
 from console.engine.state import State
+
+#: The removed queues of a policy that has all queues of the earlier one.
+NOT_REPLACED: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def over_nominal(queue: AnyQueue) -> set[str]:
@@ -33,15 +38,21 @@ def over_nominal(queue: AnyQueue) -> set[str]:
     return over
 
 
-def losses(state: State, policy: Policy) -> dict[str, Loss]:
-    """Return the losses of running workloads of *state* under *policy*, by id."""
+def losses(
+    state: State, policy: Policy, replaced: Mapping[str, str] = NOT_REPLACED
+) -> dict[str, Loss]:
+    """
+    Return the losses of running workloads of *state* under *policy*, by id.
+
+    *replaced* has removed queues with the queue of *policy* that takes the place of each.
+    """
     discipline = load_discipline(policy.discipline)
     judge = discipline.eligibility(policy)
     found: dict[str, Loss] = {}
     for running in state.running.values():
         if running.evicting or running.queue is None:
             continue
-        queue = policy.queue(running.queue)
+        queue = policy.queue(replaced.get(running.queue, running.queue))
         loss: Loss | None = Loss.QUEUE
         if queue is not None:
             loss = discipline.loss(policy, queue, running, judge, state.inventory)

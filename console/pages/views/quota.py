@@ -15,6 +15,7 @@ from console.configs.models import ConfigVersion
 from console.configs.services.change_numbers import change_numbers
 from console.configs.services.consequences import consequences_of
 from console.configs.services.lint_config import lint_config
+from console.configs.services.preview_impact import MOST_LIVE, preview_impact
 from console.configs.services.propose_numbers import (
     NumberChange,
     NumberProposal,
@@ -39,6 +40,7 @@ from console.pages.presenters.queues.quota_form import (
     number_rows,
     sent_values,
 )
+from console.pages.presenters.queues.quota_preview import limits_sentence, outcome_lines
 from console.pages.review_form import ReviewForm, read_review
 from console.pages.shell import render_page
 from console.policies.queries import active_version, policy_of
@@ -185,6 +187,7 @@ def _page(form: _Form, *, status: int = 200) -> HttpResponse:
         "has_flavors": any(number.key.flavor for number in form.numbers),
         "form": form.review,
         "notices": form.notices,
+        "most_live": MOST_LIVE,
         "next": form.active.number + 1,
         "is_changed": bool(form.changes),
     }
@@ -205,10 +208,16 @@ def _preview(form: _Form, proposal: NumberProposal) -> dict[str, Any]:
     assert policy is not None, "a proposal has no errors"
     backlog = backlog_of(actor.org)
     rows, _ = diff_page(active.text, proposal.text, 0)
+    impact = preview_impact(actor, policy, active.number, proposal.name)
     changes = compare_policies(before, policy)
     return {
         "proposal": proposal,
         "diff": rows,
+        "impact": impact,
+        "outcomes": outcome_lines(impact) if impact else (),
+        "limits": limits_sentence(
+            impact.balances if impact else (), {each.key.resource for each in form.changes}
+        ),
         "confirmation": confirmation_of(
             consequences_of(actor, proposal.dialect, proposal.text, checked, backlog),
             form.review,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from django.http import QueryDict
 
@@ -16,7 +16,7 @@ from console.pages.presenters.impact.uncertain import plural_count
 from console.pages.presenters.lists.list_pages import ListPages, pages_of
 
 #: Outcome -> (title, explanation); outcomes with losses come first.
-_GROUPS = {
+OUTCOMES: Final = {
     LiveOutcome.STOPPED: ("Running workloads that would stop", "They must stop at once."),
     LiveOutcome.REJECTED: (
         "Pending workloads that would be rejected",
@@ -125,7 +125,7 @@ def live_view(result: Mapping[str, Any], path: str, query: QueryDict) -> LiveVie
         corpus=f"{plural_count(live['running'], 'workload')} running, {live['pending']:,} pending",
         groups=[
             _group(outcome, found[outcome.value], path, query)
-            for outcome in _GROUPS
+            for outcome in OUTCOMES
             if outcome.value in found
         ],
         over=[_over(each) for each in live["over"][over.first : over.end]],
@@ -136,7 +136,7 @@ def live_view(result: Mapping[str, Any], path: str, query: QueryDict) -> LiveVie
 def _group(
     outcome: LiveOutcome, group: Mapping[str, Any], path: str, query: QueryDict
 ) -> GroupView:
-    title, text = _GROUPS[outcome]
+    title, text = OUTCOMES[outcome]
     pages = pages_of(outcome.value, len(group["first"]), group["count"], path, query)
     return GroupView(
         code=outcome.value,
