@@ -14,6 +14,7 @@ class Kind(models.TextChoices):
     MINUTES = "minutes"
     HOURS = "hours"
     DAYS = "days"
+    ACCOUNTS = "accounts"
     AUDIT = "audit"
     DELIVERIES = "deliveries"
     IMPACTS = "impacts"

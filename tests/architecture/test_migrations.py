@@ -47,6 +47,10 @@ BY_HAND: dict[str, str] = {
         "it changes nothing in the database, which knows no list of choices. The version before "
         "writes no series of clusters, and rolls up any that it finds like the others"
     ),
+    "retention.0002_know_accounts": (
+        "it changes nothing in the database, which knows no list of choices. The version before "
+        "deletes no accounts, and shows no rows of kinds that it does not know"
+    ),
     "orgs.0005_allow_several_accounts_of_an_address": (
         "accounts are few: the new index is built within milliseconds, and letting go of the old "
         "one reads no rows. The version before keeps what the new constraint asks, because it "

@@ -30,6 +30,7 @@ def test_every_kind_is_listed_with_its_setting(world: World, browser: Client) ->
     assert int(told["decisions"][3]) > 0
     assert told["workloads"][1:4] == ["365 days", "WORKLOAD_RETENTION_DAYS", "6"]
     assert told["minutes"][1:4] == ["2 days", "MINUTE_RETENTION_DAYS", "0"]
+    assert told["accounts"][1:3] == ["730 days", "DAY_RETENTION_DAYS"]
     assert told["audit"][1:3] == ["365 days", "AUDIT_RETENTION_DAYS"]
     assert told["sessions"][1:5] == ["14 days", "fixed", "—", "—"]
     assert told["drafts"][1] == "until discarded"

@@ -24,6 +24,10 @@ _TITLES: Final[Mapping[Kind, tuple[str, str]]] = {
     Kind.MINUTES: ("Usage and waits per minute", "Rolled up to hours before deletion."),
     Kind.HOURS: ("Usage and waits per hour", "Rolled up to days before deletion."),
     Kind.DAYS: ("Usage and waits per day", "With the quota in effect."),
+    Kind.ACCOUNTS: (
+        "Resource-hours",
+        "By consumer; summed up by day after as many days as usage per hour is kept.",
+    ),
     Kind.AUDIT: (
         "Audit entries",
         "Actions of members and tokens. The chain of the remaining entries can still be verified.",
