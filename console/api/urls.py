@@ -45,7 +45,7 @@ from console.api.views.people import (
 from console.api.views.pods import FinishPods, ReleasePods
 from console.api.views.preemptions import OnePreemption, Preemptions
 from console.api.views.queues import HoldQueue, OneQueue, QueuePending, Queues, ResumeQueue
-from console.api.views.quota import ChangeQuota
+from console.api.views.quota import ChangeCohortQuota, ChangeQuota
 from console.api.views.resubmissions import ResubmitWorkloads
 from console.api.views.retention import Retention
 from console.api.views.routing import (
@@ -143,6 +143,11 @@ urlpatterns = [
     path(f"{_ORG}/users", UsersAndGroups.as_view(), name="users"),
     path(f"{_ORG}/placement-rules", PlacementRules.as_view(), name="placement-rules"),
     path(f"{_ORG}/cohorts", Cohorts.as_view(), name="cohorts"),
+    path(
+        f"{_ORG}/cohorts/<path:cohort>/quota",
+        ChangeCohortQuota.as_view(),
+        name="change-cohort-quota",
+    ),
     path(f"{_ORG}/cohorts/<path:cohort>", OneCohort.as_view(), name="cohort"),
     path(f"{_ORG}/capacity", Capacity.as_view(), name="capacity"),
     path(f"{_CLUSTER}/heartbeat", ClusterHeartbeat.as_view(), name="heartbeat"),

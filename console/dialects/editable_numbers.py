@@ -24,6 +24,10 @@ T = TypeVar("T")
 _PLAIN: Final = re.compile(r"(?P<quote>[\"']?)(?P<number>[-+.\w]+)(?P=quote)")
 
 
+#: The kind of objects that contain queues and have numbers of their own.
+COHORT: Final = "cohort"
+
+
 class NumberKey(NamedTuple):
     """
     The field of a number in its language, and the flavor and resource that it is for.

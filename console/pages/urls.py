@@ -86,6 +86,7 @@ urlpatterns = [
     path("o/<slug:org>/cohorts", cohorts.cohorts, name="cohorts"),
     path("o/<slug:org>/help/quota-bars", cohorts.quota_bars, name="quota-bars"),
     path("o/<slug:org>/cohorts/<name:cohort>/usage", usage.cohort_usage, name="cohort-usage"),
+    path("o/<slug:org>/cohorts/<name:cohort>/quota", quota.cohort_quota, name="cohort-quota"),
     path("o/<slug:org>/cohorts/<name:cohort>", cohorts.cohort, name="cohort"),
     path("o/<slug:org>/capacity", capacity.capacity, name="capacity"),
     path("o/<slug:org>/capacity/<str:cluster>", capacity.cluster, name="cluster"),

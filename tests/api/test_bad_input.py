@@ -360,6 +360,7 @@ PATHS = [
     "queues/a/hold",
     "queues/a/resume",
     "queues/a/quota",
+    "cohorts/a/quota",
 ]
 
 

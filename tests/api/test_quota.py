@@ -32,6 +32,16 @@ def test_a_change_is_a_version(client):
     assert client.get("config").body["text"] == KUEUE_TEXT.replace('"9"', '"12"')
 
 
+def test_the_numbers_of_a_cohort_are_changed_too(client):
+    body = {"numbers": [{**CPU, "value": "5"}], "expected_version": 1}
+    answer = client.post("cohorts/all/quota", body)
+    assert (answer.status, answer.body["version"]) == (201, 2)
+    assert client.get("config").body["text"] == KUEUE_TEXT.replace(
+        "nominalQuota: 4", "nominalQuota: 5"
+    )
+    assert client.post("cohorts/nothing/quota", {**body, "expected_version": 2}).status == 404
+
+
 def test_the_same_number_is_no_version(client):
     answer = change(client, {**CPU, "value": "9"})
     assert (answer.status, answer.body["version"], answer.body["is_new"]) == (200, 1, False)

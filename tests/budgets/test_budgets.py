@@ -50,10 +50,10 @@ def _shape(statement: str) -> str:
     return statement.partition(" WHERE ")[0][-60:]
 
 
-@cache
-def static_folder(factory: pytest.TempPathFactory) -> StaticFolder:
-    """Return the collected static files, once for all tests."""
-    return StaticFolder(factory.mktemp("static"))
+@pytest.fixture(scope="module")
+def static_folder(tmp_path_factory: pytest.TempPathFactory) -> StaticFolder:
+    """The collected static files."""
+    return StaticFolder(tmp_path_factory.mktemp("static"))
 
 
 Find = Callable[[str, str], list[Opened]]
@@ -97,9 +97,9 @@ def test_api_paths_stay_within_their_budgets(opened: Find, name: str) -> None:
 
 @pytest.mark.parametrize("name", OPENED)
 def test_pages_stay_within_their_weights(
-    opened: Find, name: str, tmp_path_factory: pytest.TempPathFactory
+    opened: Find, static_folder: StaticFolder, name: str
 ) -> None:
-    found = heaviest(opened("pages", name), static_folder(tmp_path_factory))
+    found = heaviest(opened("pages", name), static_folder)
     budgets = read_budgets("weights.toml")
     assert {
         route: weight

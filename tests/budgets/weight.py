@@ -14,7 +14,7 @@ from tests.budgets.markup import Markup
 from tests.budgets.opening import Opened
 
 #: Weights are rounded up to whole steps, so that few new words do not exceed a budget.
-STEP_KB: Final = 5
+STEP_KB: Final = 10
 
 
 class StaticFolder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from console.engine.impact.binding import resource_balances
 from console.engine.impact.live import live_impact
 from console.engine.model.amounts import UNLIMITED
-from tests.engine.builders import World, policy, queue
+from tests.engine.builders import World, cohort, policy, queue
 
 
 def balances(world: World, name: str = "train") -> dict[str, tuple[object, ...]]:
@@ -47,3 +47,13 @@ def test_an_unlimited_resource_never_binds() -> None:
 def test_a_missing_queue_has_no_resources() -> None:
     world = World(queue("train").owns(gpu=1))
     assert resource_balances(world.state, "gone") == ()
+
+
+def test_a_cohort_has_the_resources_and_requests_of_its_queues() -> None:
+    world = World(
+        queue("train").within("ml").owns(gpu=1),
+        queue("serve").within("ml").owns(gpu=1),
+        cohort("ml").owns(gpu=2),
+    )
+    world.submit("a", "b", "c", gpu=1).submit("d", "e", to="serve", gpu=1).settle()
+    assert balances(world, "ml") == {"gpu": (4000, 4000, 1000, 0, True)}

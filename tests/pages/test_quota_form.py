@@ -96,6 +96,22 @@ def test_an_apply_leads_to_the_queue(browser: Client, org: Organization, kueue: 
     assert "Version 2 is active." in read_page(browser.get("/o/here/queues/ml")).text
 
 
+def test_the_quota_of_a_cohort_is_changed_from_its_page(
+    browser: Client, org: Organization, kueue: None
+) -> None:
+    url = "/o/here/cohorts/all/quota"
+    (link,) = read_page(browser.get("/o/here/cohorts/all")).id("change-quota").all("a")
+    assert link.attrs["href"] == url
+    page = read_page(browser.get(url))
+    assert inputs(page) == {CPU: "4"}
+    assert [each.text for each in page.all("p", class_="crumbs")] == ["Cohorts / all"]
+    form = {"expected_version": 1, CPU: "5", "message": "More", "do": "apply"}
+    response = browser.post(url, form)
+    assert (response.status_code, response["Location"]) == (302, "/o/here/cohorts/all")
+    assert texts(org) == (2, KUEUE_TEXT.replace("nominalQuota: 4", "nominalQuota: 5"))
+    assert browser.get("/o/here/cohorts/nothing/quota").status_code == 404
+
+
 def test_errors_are_at_their_fields(browser: Client, org: Organization, kueue: None) -> None:
     response = send(browser, "apply", cpu="many", memory="")
     page = read_page(response)

@@ -48,7 +48,10 @@ _GATED: dict[str, list[tuple[str, str, str, int]]] = {
     ],
     "api/views/feeds.py": [("GET", f"{_API}/events", "type=A&as=ndjson", 0)],
     "api/views/impact.py": [("POST", f"{_API}/config/impact", "", 5)],
-    "api/views/quota.py": [("POST", f"{_API}/queues/ml%2Ftraining/quota", "", 5)],
+    "api/views/quota.py": [
+        ("POST", f"{_API}/queues/ml%2Ftraining/quota", "", 5),
+        ("POST", f"{_API}/cohorts/ml/quota", "", 5),
+    ],
     "api/views/routing.py": [
         ("POST", f"{_API}/config/route", "", 5),
         ("POST", f"{_API}/config/expectations/check", "", 5),
@@ -71,7 +74,10 @@ _GATED: dict[str, list[tuple[str, str, str, int]]] = {
         ("POST", f"{_PAGES}/config/impact", "", 5),
         ("POST", f"{_PAGES}/config/impact/again", "", 5),
     ],
-    "pages/views/quota.py": [("POST", f"{_PAGES}/queues/training/quota", "", 5)],
+    "pages/views/quota.py": [
+        ("POST", f"{_PAGES}/queues/training/quota", "", 5),
+        ("POST", f"{_PAGES}/cohorts/ml/quota", "", 5),
+    ],
     "pages/views/reviews.py": [
         ("GET", f"{_PAGES}/config/review", "draft=1", 0),
         ("POST", f"{_PAGES}/config/review/fix", "", 5),

@@ -81,6 +81,7 @@ SENT: Final = (
     *("config-check", "config-rollback", "config-confirm", "config-route", "check-expectations"),
     *("delete-expectations", "config-impact", "cancel-impact", "hold-queue", "resume-queue"),
     "change-quota",
+    "change-cohort-quota",
     "heartbeat",
     *("member", "invitation", "rotate-token", "rotate-webhook", "test-webhook"),
     *("replay-delivery", "view", "no-such-address"),

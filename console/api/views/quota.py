@@ -1,4 +1,4 @@
-"""Changes the quota of a queue: other numbers in the active config, applied as a version."""
+"""Changes the quota of a queue or cohort: other numbers in the active config, as a version."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from console.api.views.configs import APPLIED, REJECTED, STALE, applied_response
 from console.configs.services.change_numbers import change_numbers
 from console.configs.services.lint_config import lint_config
 from console.configs.services.propose_numbers import NumberChange
-from console.dialects.editable_numbers import NumberKey, ObjectKey
+from console.dialects.editable_numbers import COHORT, NumberKey, ObjectKey
 from console.engine.diff.objects import QUEUE
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Permission
@@ -29,27 +29,25 @@ _MOST_CHANGES = 1_000
 _LONGEST_NAME = 500
 _LONGEST_NUMBER = 100
 
+_DESCRIPTION = (
+    "Writes other numbers into the text of the active version and applies it; comments and layout "
+    "stay. A number is named by its field, flavor and resource as the text has them. Consequences, "
+    "confirmation and responses are those of `POST config/versions`."
+)
+_SCHEMA: dict[str, Any] = {
+    "request": schemas.QuotaChange,
+    "responses": {**APPLIED, **problems(413, 415), **STALE, **REJECTED},
+    "examples": [example("More GPUs", schemas.EXAMPLE_QUOTA_CHANGE, request=True)],
+}
 
-class ChangeQuota(OrgView):
-    """Changes the numbers of a queue in the active config."""
+
+class _ChangeNumbers(OrgView):
+    """Changes the numbers of an object in the active config."""
 
     permissions = {"POST": Permission.APPLY}
 
-    @extend_schema(
-        operation_id="change_quota",
-        summary="Change the quota of a queue",
-        description="Writes other numbers into the text of the active version and applies it; "
-        "comments and layout stay. A number is named by its field, flavor and resource as the "
-        "text has them. If the language fixes the numbers of a queue, the version has a queue "
-        "with a new name in its place. Consequences, confirmation and responses are those of "
-        "`POST config/versions`.",
-        request=schemas.QuotaChange,
-        responses={**APPLIED, **problems(413, 415), **STALE, **REJECTED},
-        examples=[example("More GPUs", schemas.EXAMPLE_QUOTA_CHANGE, request=True)],
-        tags=["queues"],
-    )
-    def post(self, request: Request, queue: str, **kwargs: Any) -> Response:
-        """Change the quota of a queue."""
+    def change(self, request: Request, owner: ObjectKey) -> Response:
+        """Apply the numbers of the request to *owner*."""
         reader, fields = self.fields(
             request,
             ("numbers", "message", "expected_version", "accept"),
@@ -65,15 +63,41 @@ class ChangeQuota(OrgView):
         size = len(active.text) if active else 0
         with expensive(Kind.CHECK, self.actor.org.pk, self.actor.key, size=size):
             version, _ = change_numbers(
-                self.actor,
-                ObjectKey(QUEUE, queue),
-                changes,
-                message,
-                expected,
-                accept=terms.accept,
+                self.actor, owner, changes, message, expected, accept=terms.accept
             )
             checked = lint_config(self.actor, version.dialect, version.text)
             return applied_response(request, version, checked, expected)
+
+
+class ChangeQuota(_ChangeNumbers):
+    """Changes the numbers of a queue."""
+
+    @extend_schema(
+        operation_id="change_quota",
+        summary="Change the quota of a queue",
+        description=f"{_DESCRIPTION} If the language fixes the numbers of a queue, the version "
+        "has a queue with a new name in its place.",
+        tags=["queues"],
+        **_SCHEMA,
+    )
+    def post(self, request: Request, queue: str, **kwargs: Any) -> Response:
+        """Change the quota of a queue."""
+        return self.change(request, ObjectKey(QUEUE, queue))
+
+
+class ChangeCohortQuota(_ChangeNumbers):
+    """Changes the numbers of a cohort."""
+
+    @extend_schema(
+        operation_id="change_cohort_quota",
+        summary="Change the quota of a cohort",
+        description=_DESCRIPTION,
+        tags=["cohorts"],
+        **_SCHEMA,
+    )
+    def post(self, request: Request, cohort: str, **kwargs: Any) -> Response:
+        """Change the quota of a cohort."""
+        return self.change(request, ObjectKey(COHORT, cohort))
 
 
 def _change(reader: Reader, value: Any, path: str) -> NumberChange:

@@ -23,21 +23,22 @@ NAMED: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImpactPreview:
-    """The impact of a policy on all live workloads, and what it leaves to one queue."""
+    """The impact of a policy on all live workloads, and what it leaves to one object."""
 
     impact: LiveImpact
-    #: The resources of the queue afterwards.
+    #: The resources of the object afterwards.
     balances: tuple[ResourceBalance, ...]
     #: Names of the first workloads of each outcome, by id.
     names: dict[str, str]
 
 
-def preview_impact(actor: Actor, policy: Policy, base: int, queue: str) -> ImpactPreview | None:
+def preview_impact(actor: Actor, policy: Policy, base: int, owner: str) -> ImpactPreview | None:
     """
-    Return the impact of replacing version *base* by *policy*, and what it leaves to *queue*.
+    Return the impact of *policy* in place of version *base*.
 
-    None if the organization has too many live workloads for an answer within a request; then a
-    draft's impact run computes it. Raises NotAllowed.
+    It includes what is left to *owner*, a queue or cohort. None if the organization has too many
+    live workloads for an answer within a request; then a draft's impact run computes it. Raises
+    NotAllowed.
     """
     actor.require(Permission.READ)
     counts = Engine.objects.values_list("counts", flat=True).get(org=actor.org)
@@ -54,6 +55,6 @@ def preview_impact(actor: Actor, policy: Policy, base: int, queue: str) -> Impac
     rows = Workload.objects.filter(org=actor.org, uid__in=ids)
     return ImpactPreview(
         impact=impact,
-        balances=resource_balances(state, queue),
+        balances=resource_balances(state, owner),
         names=dict(rows.values_list("uid", "name")),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from console.dialects.editable_numbers import (
+    COHORT,
     NumberCollector,
     NumberFields,
     NumberKey,
@@ -17,7 +18,6 @@ from console.dialects.numbers import NumberProblem
 from console.dialects.source import Source
 from console.dialects.written import Written, value_of
 from console.engine.diff.objects import QUEUE
-from console.engine.disciplines.quota.policy_objects import Noun
 
 
 def _find(source: Source) -> Numbers:
@@ -26,7 +26,7 @@ def _find(source: Source) -> Numbers:
     for queue in document.queues:
         _add(found, QUEUE, queue)
     for cohort in document.cohorts:
-        _add(found, Noun.COHORT.value, cohort)
+        _add(found, COHORT, cohort)
     return found.numbers()
 
 

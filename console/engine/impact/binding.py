@@ -1,4 +1,4 @@
-"""Binding resources: what pending workloads of a queue lack, and what stays available to it."""
+"""Binding resources: what pending workloads of a queue or cohort lack, and what stays unused."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from console.engine.disciplines import load_discipline
+from console.engine.disciplines.read_model import NO_REQUESTS
 from console.engine.model.amounts import Amount, FlavorResource
 from console.engine.state import State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceBalance:
-    """One resource of a queue over all its flavors, in thousandths."""
+    """One resource of a queue or cohort over all its flavors, in thousandths."""
 
     resource: str
     used: int
-    #: The most that the queue may use now, given the usage of others.
+    #: The most that it may use now, given the usage of others.
     entitled: Amount
-    #: The requests of pending workloads of the queue.
+    #: The requests of its pending workloads.
     demand: int
 
     @property
@@ -33,16 +34,14 @@ class ResourceBalance:
         return self.demand > self.available
 
 
-def resource_balances(state: State, queue: str) -> tuple[ResourceBalance, ...]:
+def resource_balances(state: State, name: str) -> tuple[ResourceBalance, ...]:
     """
-    Return the balance of each resource of *queue* and the queues below it in *state*.
+    Return the balance of each resource of *name*, a queue or cohort of *state*.
 
-    Empty if the policy of *state* has no such queue. Workloads that can never start count as
-    demand as well.
+    A cohort includes the queues below it. Empty if the policy of *state* does not have *name*.
+    Workloads that can never start count as demand as well.
     """
     policy = state.policy
-    if queue not in policy.queues:
-        return ()
     discipline = load_discipline(policy.discipline)
     used: dict[str, dict[FlavorResource, int]] = {}
     for running in state.running.values():
@@ -52,10 +51,19 @@ def resource_balances(state: State, queue: str) -> tuple[ResourceBalance, ...]:
                 there[key] = there.get(key, 0) + amount
     capacity = discipline.capacity(policy, used)
     tree = discipline.tree(policy)
-    below = tree.queues_below(queue) if queue in tree.names else ()
-    demand = _demand(state, {queue, *below})
+    names = {name} & policy.queues.keys()
+    if name in tree.names:
+        names.update(tree.queues_below(name))
+    demand = _demand(state, names)
+    if name in policy.queues:
+        nodes = capacity.queue_nodes(name, demand)
+    elif name in tree.names:
+        members = {each: capacity.queue_nodes(each, NO_REQUESTS) for each in names}
+        nodes = capacity.cohort_nodes(name, members)
+    else:
+        return ()
     total: dict[str, tuple[int, Amount]] = {}
-    for node in capacity.queue_nodes(queue, demand):
+    for node in nodes:
         in_use, entitled = total.get(node.resource, (0, 0))
         total[node.resource] = in_use + node.used, entitled + node.entitled
     return tuple(
@@ -73,8 +81,8 @@ def _demand(state: State, names: set[str]) -> Mapping[str, int]:
     """Return the requests of the pending workloads of queues, by resource."""
     discipline = load_discipline(state.policy.discipline)
     found: dict[str, int] = {}
-    for name in names:
-        queue = state.queues.get(name)
+    for each in names:
+        queue = state.queues.get(each)
         if queue is None:
             continue
         for cls in queue.pending.classes.values():

@@ -31,6 +31,7 @@ from console.pages.presenters.quota.matrix import columns_of, matrix_rows
 from console.pages.presenters.quota.sorting import cohort_sorts, level_choices, member_sorts
 from console.pages.presenters.quota_bars.examples import bar_cases
 from console.pages.shell import render_page
+from console.pages.views.quota import may_change_cohort_quota
 from console.paging import Page, read_cursor, write_cursor
 from console.policies.queries import active_version
 from console.series.queries import peaks_of
@@ -141,6 +142,7 @@ def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
         "reasons": lazily(lambda: reason_rows(view)),
         "version": active_version(org),
         "fresh": fresh,
+        "may_change_quota": may_change_cohort_quota(actor, view.summary, view.policy),
     }
     return render_page(request, actor, "cohorts/detail.html", context, section="cohorts")
 

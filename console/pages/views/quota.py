@@ -1,4 +1,4 @@
-"""The form that changes the quota of a queue: its numbers, a preview, and the apply."""
+"""The form that changes the quota of a queue or cohort: its numbers, a preview, and the apply."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from console.configs.services.propose_numbers import (
     propose_numbers,
 )
 from console.dialects import dialects
-from console.dialects.editable_numbers import EditableNumber, NumberKey, ObjectKey
+from console.dialects.editable_numbers import COHORT, EditableNumber, NumberKey, ObjectKey
 from console.dialects.objects import compare_policies
 from console.engine.diff.objects import QUEUE
 from console.engine.model.policy import Policy
@@ -46,15 +46,17 @@ from console.pages.shell import render_page
 from console.policies.queries import active_version, policy_of
 from console.workloads.queries import QueueView, queue_view
 from console.workloads.queries.backlog import backlog_of
+from console.workloads.queries.cohort_views import CohortSummary
+from console.workloads.queries.cohorts import cohort_view
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Form:
-    """The form of one queue, as sent or with the current numbers."""
+    """The form of one object, as sent or with the current numbers."""
 
     request: HttpRequest
     actor: Actor
-    queue: str
+    owner: ObjectKey
     active: ConfigVersion
     #: The numbers of the active version.
     numbers: tuple[EditableNumber, ...]
@@ -65,11 +67,6 @@ class _Form:
     #: Messages about the whole form.
     notices: tuple[str, ...] = ()
     was_sent: bool = False
-
-    @property
-    def owner(self) -> ObjectKey:
-        """The queue in the config."""
-        return ObjectKey(QUEUE, self.queue)
 
     @property
     def changes(self) -> tuple[NumberChange, ...]:
@@ -84,21 +81,41 @@ def may_change_quota(actor: Actor, queue: QueueView, policy: Policy) -> bool:
     return actor.may(Permission.APPLY) and has_numbers and not queue.draining and not queue.created
 
 
+def may_change_cohort_quota(actor: Actor, cohort: CohortSummary, policy: Policy) -> bool:
+    """Return whether the page of *cohort* offers the form: the config has such an object."""
+    dialect = dialects().get(policy.dialect)
+    has_numbers = dialect is not None and dialect.number_fields is not None
+    return actor.may(Permission.APPLY) and has_numbers and cohort.origin is not None
+
+
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def quota(request: HttpRequest, actor: Actor, queue: str) -> HttpResponse:
     """Show the numbers of a queue, preview other numbers, or apply them."""
     actor.require(Permission.APPLY)
     queue_view(actor.org, queue)
+    return _quota(request, actor, ObjectKey(QUEUE, queue))
+
+
+@org_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def cohort_quota(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponse:
+    """Show the numbers of a cohort, preview other numbers, or apply them."""
+    actor.require(Permission.APPLY)
+    cohort_view(actor.org, cohort)
+    return _quota(request, actor, ObjectKey(COHORT, cohort))
+
+
+def _quota(request: HttpRequest, actor: Actor, owner: ObjectKey) -> HttpResponse:
     active = active_version(actor.org)
-    numbers = numbers_of(actor, ObjectKey(QUEUE, queue), active.number) if active else ()
+    numbers = numbers_of(actor, owner, active.number) if active else ()
     if active is None or not any(number.span for number in numbers):
-        context = {"queue": queue, "version": active}
-        return render_page(request, actor, "queues/quota_form.html", context, section="queues")
+        context = {"owner": owner, "version": active}
+        return _render(request, actor, owner, context)
     form = _Form(
         request=request,
         actor=actor,
-        queue=queue,
+        owner=owner,
         active=active,
         numbers=numbers,
         review=ReviewForm(expected_version=active.number),
@@ -147,7 +164,8 @@ def _sent(form: _Form) -> HttpResponse:
         notice = "Nothing was applied: no number is different."
         return _page(replace(form, notices=(notice,)), status=422)
     messages.success(form.request, f"Version {version.number} is active.")
-    return HttpResponseRedirect(reverse("pages:queue", args=[form.actor.org.slug, proposal.name]))
+    page = reverse(f"pages:{form.owner.kind}", args=[form.actor.org.slug, proposal.name])
+    return HttpResponseRedirect(page)
 
 
 def _is_apply(form: _Form) -> bool:
@@ -181,7 +199,7 @@ def _page(form: _Form, *, status: int = 200) -> HttpResponse:
         else:
             context = _preview(form, proposal)
     context |= {
-        "queue": form.queue,
+        "owner": form.owner,
         "version": form.active,
         "rows": number_rows(form.numbers, form.values, form.errors),
         "has_flavors": any(number.key.flavor for number in form.numbers),
@@ -191,13 +209,25 @@ def _page(form: _Form, *, status: int = 200) -> HttpResponse:
         "next": form.active.number + 1,
         "is_changed": bool(form.changes),
     }
+    return _render(form.request, form.actor, form.owner, context, status=status)
+
+
+def _render(
+    request: HttpRequest,
+    actor: Actor,
+    owner: ObjectKey,
+    context: dict[str, Any],
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    section = f"{owner.kind}s"
+    context |= {
+        "section": section,
+        "section_title": section.title(),
+        "form_page": f"{owner.kind}-quota",
+    }
     return render_page(
-        form.request,
-        form.actor,
-        "queues/quota_form.html",
-        context,
-        section="queues",
-        status=status,
+        request, actor, "queues/quota_form.html", context, section=section, status=status
     )
 
 
