@@ -61,6 +61,24 @@
     }
   });
 
+  // In a narrow window, a button opens the sections.
+  const sections = document.getElementById("sections");
+  const menuButton = document.querySelector("[data-sections-open]");
+  const setSections = (open) => {
+    sections.toggleAttribute("data-open", open);
+    menuButton.setAttribute("aria-expanded", String(open));
+  };
+  if (sections && menuButton) {
+    menuButton.addEventListener("click", () => setSections(!sections.hasAttribute("data-open")));
+    for (const place of [sections, menuButton]) {
+      place.addEventListener("keydown", (event) => {
+        if (event.key !== "Escape" || !sections.hasAttribute("data-open")) return;
+        setSections(false);
+        menuButton.focus();
+      });
+    }
+  }
+
   // Escape closes the focused menu and moves the focus to its button.
   document.addEventListener("keydown", (event) => {
     const menu = event.key === "Escape" && event.target.closest("details[data-menu][open]");
