@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, Final
 
 from django import forms
 
+from console.engine.model.amounts import format_amount
 from console.errors import BadRequest, FieldError
 from console.orgs.identities import groups_in
 from console.reading.exact_json import loads_exactly
@@ -21,8 +22,11 @@ from console.workloads.submissions import (
     Submission,
     read_submissions,
 )
+from console.workloads.submitted_pod_sets import pod_set_fields
 
 _REQUEST = "request_"
+#: Values of optional fields of a pod set that the text of the form leaves out.
+_ABSENT: Final[tuple[object, ...]] = (None, [], {})
 _FIELD = re.compile(r"workloads\[\d+\]\.([a-z_]+)")
 #: The amount fields are read as the requests of one pod set.
 _AMOUNT = re.compile(r"workloads\[\d+\]\.pod_sets\[0\]\.requests\.(.+)")
@@ -47,7 +51,8 @@ class SubmitForm(forms.Form):
     Form for one workload or several copies.
 
     It has an amount field for each of *resources*, a field for the placement if the scheduler
-    *takes_placement*, and fields for user and groups if the actor *states_user*.
+    *takes_placement*, and fields for user and groups if the actor *states_user*. Its values are
+    those of *repeated*, the request of another workload, if there is one.
     """
 
     name = forms.CharField(max_length=200, help_text="Copies are numbered: train-1, train-2.")
@@ -89,6 +94,9 @@ class SubmitForm(forms.Form):
         ),
         help_text="Filters, preferences and template, in YAML or JSON.",
     )
+    preemptible = forms.ChoiceField(
+        required=False, choices=[("", "Set by the scheduler"), ("yes", "Yes"), ("no", "No")]
+    )
     tags = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
@@ -102,11 +110,17 @@ class SubmitForm(forms.Form):
         least_priority: Callable[[], int],
         takes_placement: bool = False,
         states_user: bool = True,
+        repeated: Submission | None = None,
         **kwargs: Any,
     ) -> None:
+        if repeated is not None:
+            kwargs["initial"] = _initial(repeated, resources)
         super().__init__(*args, **kwargs)
-        if not takes_placement:
+        if not takes_placement and (repeated is None or repeated.placement is None):
             del self.fields["placement"]
+        if repeated is None or repeated.preemptible is None:
+            # Few workloads have this fact; they are submitted over HTTP.
+            del self.fields["preemptible"]
         if not states_user:
             del self.fields["user"], self.fields["groups"]
         self._least_priority = least_priority
@@ -136,6 +150,7 @@ class SubmitForm(forms.Form):
             "tags": self._tags(cleaned.get("tags", "")),
             "priority": self._priority(cleaned.get("priority", "")),
             "pod_sets": self._pod_sets(cleaned.get("pod_sets", "")),
+            "preemptible": {"yes": True, "no": False}.get(cleaned.get("preemptible", "")),
             "placement": self._read_typed("placement", cleaned.get("placement", "")),
             "user": self._stated("user"),
             "groups": groups_in(self._stated("groups")),
@@ -227,6 +242,51 @@ class SubmitForm(forms.Form):
             self.add_error(_REQUEST + amount[1], finding.message)
         else:
             self.add_error(name if name in self.fields else None, finding.message)
+
+
+def _initial(repeated: Submission, resources: Sequence[str]) -> dict[str, str]:
+    """Return the values of the fields for the request *repeated*."""
+    initial = {
+        "name": repeated.name,
+        "type": repeated.type,
+        "priority": "" if repeated.priority is None else str(repeated.priority),
+        "instance_type": repeated.instance_type or "",
+        "accelerator_type": repeated.accelerator_type or "",
+        "market_type": repeated.market_type or "",
+        "cloud_resource_id": repeated.cloud_resource_id or "",
+        "user": repeated.user,
+        "groups": "\n".join(repeated.groups),
+        "project": repeated.project,
+        "namespace": repeated.namespace,
+        "preemptible": {True: "yes", False: "no", None: ""}[repeated.preemptible],
+        "placement": _as_json(repeated.placement) if repeated.placement is not None else "",
+        "tags": "\n".join(
+            f"{key}={value}" for key, value in repeated.tags.items() if _is_line(key, value)
+        ),
+    }
+    if repeated.pod_sets or not repeated.requests.keys() <= set(resources):
+        pod_sets = [
+            {name: value for name, value in pod_set_fields(each).items() if value not in _ABSENT}
+            for each in repeated.requested_pod_sets()
+        ]
+        return initial | {"pod_sets": _as_json(pod_sets)}
+    amounts = repeated.requests.items()
+    return initial | {_REQUEST + name: format_amount(amount) for name, amount in amounts}
+
+
+def tags_without_a_line(tags: Mapping[str, str]) -> list[str]:
+    """Return the keys of those *tags* that the field of the form cannot represent."""
+    return [key for key, value in tags.items() if not _is_line(key, value)]
+
+
+def _is_line(key: str, value: str) -> bool:
+    """Return whether the form reads the line of a tag as this tag."""
+    is_trimmed = key == key.strip() and value == value.strip()
+    return bool(key) and "=" not in key and is_trimmed and len(f"{key}{value}.".splitlines()) == 1
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def _number_or_text(text: str) -> Decimal | str:

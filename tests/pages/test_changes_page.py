@@ -26,7 +26,7 @@ def changes_panel(browser: Client, name: str) -> list[str]:
     """Return the changes in a workload's panel and the text below them."""
     page = read_page(browser.get(f"/o/here/workloads/{uid_of(name)}/changes"))
     (panel,) = page.all("section", id="changes")
-    changes = [each.text for each in panel.all("li")]
+    changes = [each.all("p")[0].text for each in panel.all("li")]
     return changes + [p.text for p in panel.all("p") if p.text not in changes]
 
 
@@ -72,7 +72,7 @@ def test_a_rejected_workload_lists_changes_that_would_accept_it(
     )
     assert said[-1] == "Changes for the submitter come first. Tested on the active config."
     page = read_page(browser.get(f"/o/here/workloads/{uid}"))
-    on_page = [each.text for each in page.id("advice").all("li")]
+    on_page = [each.all("p")[0].text for each in page.id("advice").all("li")]
     assert on_page == said[:-1]
     # The API answers the same changes, without the config lines that a page links to.
     answer = api_for(owner).get(f"/api/v1/orgs/here/workloads/{uid}/explanation").json()

@@ -34,7 +34,7 @@ def chips(page: Element) -> dict[str, str]:
 
 
 def test_the_list_shows_state_reason_queue_and_request(world: World, browser: Client) -> None:
-    found = [row[:6] for row in read_page(browser.get(LIST)).rows()]
+    found = [row[1:7] for row in read_page(browser.get(LIST)).rows()]
     assert found == [
         ["web owner@here.example", "Admitted", "Admitted without quota", "default", "—", "0"],
         ["lost owner@here.example", "Rejected", "No rule matched", "—", "—", "—"],

@@ -75,6 +75,7 @@ def test_the_public_client_s_token_sees_its_own_organization_alone(stage: Stage)
         ("GET", "/api/v1/orgs/$org/usage?queue=$queue", "", 404),
         ("GET", "/api/v1/orgs/$org/waits?queue=$queue", "", 404),
         ("GET", "/o/$org/workloads/$mine/compare?with=$running", "", 404),
+        ("GET", "/o/$org/workloads/new?repeat=$running", "", 404),
         ("POST", "/o/$org/workloads/views", "delete=$view", 404),
         ("POST", "/o/$org/config/edit", "do=from&version=$version", 404),
         ("GET", "/o/$org/config/review?draft=$draft", "", 404),

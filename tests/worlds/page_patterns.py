@@ -123,7 +123,7 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
         ("", "q=node-1", "label.zone=a&ready=false", "cursor=49"),
     ),
     "workloads": _of("/workloads", _WORKLOADS),
-    "workload-new": _of("/workloads/new"),
+    "workload-new": _of("/workloads/new", ("", "repeat={pending}")),
     "workload-trace": _of("/workloads/{pending}/trace"),
     "workload-views": _of("/workloads/views"),
     "workloads-reason": _of(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from console.api.answers.configs import range_answer
@@ -11,9 +10,8 @@ from console.api.answers.times import time_answer
 from console.engine.counterfactual.change import Change, ChangeKind, Value
 from console.engine.explain import Sentence, StageText
 from console.engine.model.amounts import Unlimited, amount_to_number, decode_amount
-from console.engine.model.nodes import NodeTerm
 from console.engine.model.policy import Policy
-from console.engine.model.workload import PODS, PodSet
+from console.engine.model.workload import PODS
 from console.engine.wording.reasons import reason_message
 from console.policies.queries import NO_POLICY
 from console.workloads.advice import Advice
@@ -24,6 +22,7 @@ from console.workloads.queries.decisions import ReasonRecord
 from console.workloads.stored_assignments import stored_flavors
 from console.workloads.stored_facts import decode_facts
 from console.workloads.stored_pod_sets import decode_pod_sets
+from console.workloads.submitted_pod_sets import pod_set_fields
 
 #: Names of the numbers in a sentence that are counts or positions; all others are amounts.
 _COUNTS = frozenset({"position", "pending", "alike", "cannot_run"})
@@ -49,7 +48,7 @@ def workload_answer(
         "priority": {"requested": workload.requested_priority, "effective": workload.priority},
         "requests": amounts_answer(workload.requests),
         "pod_sets": [
-            pod_set_answer(pod_set)
+            pod_set_fields(pod_set)
             for pod_set in decode_pod_sets(workload.pod_sets, workload.requests)
         ],
         "finished_pods": _finished_pods(workload),
@@ -85,30 +84,6 @@ def _finished_pods(workload: Workload) -> dict[str, int]:
     pod_sets = decode_pod_sets(workload.pod_sets, workload.requests)
     finished = {each.name: each.count - remaining.get(each.name, each.count) for each in pod_sets}
     return {name: count for name, count in finished.items() if count}
-
-
-def pod_set_answer(pod_set: PodSet) -> dict[str, Any]:
-    """Return a pod set in the form of a submission."""
-    return {
-        "name": pod_set.name,
-        "count": pod_set.count,
-        "min_count": pod_set.min_count,
-        "requests": amounts_answer(pod_set.requests),
-        "node_selector": dict(pod_set.node_selector),
-        "affinity": [_term_answer(term) for term in pod_set.affinity],
-        "tolerations": [asdict(toleration) for toleration in pod_set.tolerations],
-        "group": pod_set.group,
-    }
-
-
-def _term_answer(term: NodeTerm) -> dict[str, Any]:
-    found: dict[str, list[dict[str, Any]]] = {"matchExpressions": []}
-    for each in term:
-        expressions = found.setdefault("matchFields" if each.is_field else "matchExpressions", [])
-        expressions.append(
-            {"key": each.key, "operator": each.operator, "values": list(each.values)}
-        )
-    return found
 
 
 def amounts_answer(amounts: Mapping[str, int]) -> dict[str, int | float | None]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from console.engine.counterfactual.change import Change, ChangeKind, QuotaNumber, Setting, Value
 from console.engine.explain.sentences import Sentence
 from console.engine.model.amounts import Unlimited
+from console.engine.model.workload import PODS
 from console.engine.wording.words import amount, cut, quantity
 
 _NUMBERS = {
@@ -52,6 +53,31 @@ def change_sentence(change: Change, names: Mapping[str, str] | None = None) -> S
         origin=change.origin,
         workloads=(*change.workloads, *change.who_loses, *change.who_waits),
     )
+
+
+def changed_part(change: Change) -> str:
+    """
+    Return the changed part of a request that is submitted again with *change*.
+
+    >>> changed_part(Change(kind=ChangeKind.ASK_LESS, subject="gpu", from_=8000, to=4000))
+    'with 4 GPUs'
+    >>> changed_part(Change(kind=ChangeKind.LABEL, subject="team", from_="ml"))
+    'without the label team'
+    """
+    of = f" in pod set {change.pod_set}" if change.pod_set is not None else ""
+    match change.kind:
+        case ChangeKind.ASK_LESS if change.subject == PODS:
+            return f"with {change.to} {'pod' if change.to == 1 else 'pods'}{of}"
+        case ChangeKind.ASK_LESS:
+            each = f" for each pod{of}" if of else ""
+            return f"with {amount(_amount(change.to), change.subject)}{each}"
+        case ChangeKind.LABEL if change.to is None:
+            return f"without the label {change.subject}"
+        case ChangeKind.LABEL:
+            return f"with {change.subject}={change.to}"
+        case ChangeKind.PRIORITY:
+            return "without a priority" if change.to is None else f"with priority {change.to}"
+    return ""
 
 
 def in_vain_sentence(kinds: Iterable[ChangeKind]) -> str:

@@ -35,6 +35,7 @@ from console.pages.access import org_page
 from console.pages.presenters.configs.review import confirmation_of
 from console.pages.presenters.configs.text_diff import diff_page
 from console.pages.presenters.queues.quota_form import (
+    advised_values,
     changes_of,
     errors_by_number,
     number_rows,
@@ -121,8 +122,13 @@ def _quota(request: HttpRequest, actor: Actor, owner: ObjectKey) -> HttpResponse
         review=ReviewForm(expected_version=active.number),
     )
     if request.method != "POST":
-        return _page(form)
+        advised = advised_values(numbers, request.GET.dict())
+        if not advised:
+            return _page(form)
+        form = replace(form, values=advised)
     with expensive(Kind.COMPARE, actor.org.pk, actor.key, size=len(active.text)):
+        if request.method != "POST":
+            return _page(form)
         return _sent(replace(form, review=read_review(request)))
 
 

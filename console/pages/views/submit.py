@@ -22,11 +22,14 @@ from console.logs import bind_workloads
 from console.orgs.identities import identity_of
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
-from console.pages.forms import SubmitForm, read_pasted
+from console.pages.forms import SubmitForm, read_pasted, tags_without_a_line
+from console.pages.repeated_workload import Repeated, read_repeated
 from console.pages.shell import render_page
 from console.policies.queries import active_policy, least_priority
 from console.workloads.models import Workload
 from console.workloads.read_manifest import ManifestRejected, NoManifests, manifest_language
+from console.workloads.selection import DONE
+from console.workloads.services.end_workloads import may_withdraw, withdraw_each
 from console.workloads.services.submit_manifest import submit_manifest
 from console.workloads.services.submit_workloads import submit_workloads
 
@@ -68,8 +71,9 @@ NOTHING: Final = Pasted()
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def submit(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Show the form, or submit workloads: all or none."""
+    """Show the form, or submit workloads: all or none; the address may name one to repeat."""
     actor.require(Permission.SUBMIT)
+    repeated = read_repeated(request.GET, actor.org)
     policy = active_policy(actor.org)
     on_clusters = load_discipline(policy.discipline).reads_inventory
     new_form = partial(
@@ -78,8 +82,9 @@ def submit(request: HttpRequest, actor: Actor) -> HttpResponse:
         least_priority=partial(least_priority, actor.org),
         takes_placement=on_clusters,
         states_user=actor.may(Permission.SUBMIT_FOR_OTHERS),
+        repeated=repeated.submission if repeated is not None else None,
     )
-    show = partial(_page, request, actor, policy)
+    show = partial(_page, request, actor, policy, repeated)
     if request.method != "POST":
         return show(new_form())
     if "json" in request.POST:
@@ -90,10 +95,15 @@ def submit(request: HttpRequest, actor: Actor) -> HttpResponse:
     if not form.is_valid():
         return show(form)
     try:
-        made = submit_workloads(actor, form.submissions)
+        old = [repeated.workload.uid] * len(form.submissions) if repeated is not None else []
+        made = submit_workloads(actor, form.submissions, resubmitted=old)
     except BadRequest as error:
         form.refuse(error.errors)
         return show(form)
+    if repeated is not None and "withdraw" in request.POST:
+        (result,) = withdraw_each(actor, [repeated.workload.uid])
+        level = messages.INFO if result.outcome in DONE else messages.WARNING
+        messages.add_message(request, level, f"{result.name}: {result.message}")
     return _done(request, actor, made)
 
 
@@ -157,6 +167,7 @@ def _page(
     request: HttpRequest,
     actor: Actor,
     policy: Policy,
+    repeated: Repeated | None,
     form: SubmitForm,
     *,
     json: Pasted = NOTHING,
@@ -166,6 +177,9 @@ def _page(
     has_errors = form.errors or json.errors or manifest.errors or manifest.findings
     context = {
         "form": form,
+        "repeated": repeated,
+        "may_withdraw": repeated is not None and may_withdraw(actor, repeated.workload),
+        "lost_tags": tags_without_a_line(repeated.submission.tags) if repeated is not None else (),
         "own": identity_of(actor),
         "json": json,
         "manifest": manifest,

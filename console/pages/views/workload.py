@@ -23,13 +23,13 @@ from console.pages.live import live_page
 from console.pages.presenters.activity.timeline import timeline_of
 from console.pages.presenters.lists.addresses import pager_of
 from console.pages.presenters.lists.tallies import kept_since
+from console.pages.presenters.workloads.offers import offers_of
 from console.pages.presenters.workloads.phases import phase_bar
 from console.pages.presenters.workloads.pod_sets import places_of, pod_sets_of
 from console.pages.presenters.workloads.trace_forms import chosen_format, trace_formats, trace_text
 from console.pages.presenters.workloads.workload import (
     RUNNING,
     actions_of,
-    changes_of,
     stages_of,
 )
 from console.pages.shell import render_page
@@ -106,7 +106,7 @@ def changes(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     context = {
         "workload": subject,
         "found": found,
-        "changes": changes_of(found),
+        "offers": offers_of(actor, subject, found),
         "run": run,
         "is_open": is_open,
         "is_whole": is_whole,
@@ -161,7 +161,7 @@ def _why(request: HttpRequest, actor: Actor, subject: Workload) -> tuple[str, di
         "decisions": latest_decisions(subject, DECISIONS),
         "advice": advice,
         "is_searched": is_searched,
-        "fixes": changes_of(advice),
+        "offers": offers_of(actor, subject, advice),
         "copy_text": _markdown(request, actor, subject, explained),
         "markdown_url": f"{request.path}?as=markdown",
         **_trace(request, explained),

@@ -99,6 +99,11 @@ def withdraw_each(actor: Actor, uids: Iterable[str]) -> list[Result]:
     return results
 
 
+def may_withdraw(actor: Actor, workload: Workload) -> bool:
+    """Return whether *workload* can be withdrawn in its state, and *actor* may do so."""
+    return _withdrawal(actor, workload).outcome is Outcome.WITHDRAWN
+
+
 def _withdrawal(actor: Actor, workload: Workload) -> Result:
     """Return the result of a withdrawal of *workload* by *actor*, without writing it."""
     is_own = workload.submitted_by == actor.key

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import quote
 
 from console.configs.services.propose_numbers import NumberChange
 from console.dialects.editable_numbers import EditableNumber, NumberKey
+from console.dialects.quantity import amount_of, format_quantity
+from console.engine.model.amounts import Amount, format_amount, parse_amount
 from console.errors import FieldError
+from console.reading import LARGEST_AMOUNT
 
 _PREFIX = "number"
 
@@ -50,6 +54,46 @@ def sent_values(numbers: Sequence[EditableNumber], sent: Mapping[str, str]) -> d
     """Return the sent value of each number by the name of its input, without space around it."""
     names = [input_name(number.key) for number in numbers]
     return {name: sent[name].strip() for name in names if name in sent}
+
+
+def advised_values(numbers: Sequence[EditableNumber], advice: Mapping[str, str]) -> dict[str, str]:
+    """
+    Return the value of the number that *advice*, the query of an address, changes.
+
+    The advice has the flavor and resource, and the amounts before and after in thousandths. It is
+    empty if it fits no number, or several.
+    """
+    try:
+        before, after = int(advice["from"]), int(advice["to"])
+    except (KeyError, ValueError):
+        return {}
+    found = [
+        number
+        for number in numbers
+        if number.span is not None
+        and not number.unit
+        and number.key.resource == advice.get("resource")
+        and number.key.flavor in ("", advice.get("flavor"))
+        and _amount(number) == before
+    ]
+    if len(found) != 1 or not 0 <= after <= LARGEST_AMOUNT:
+        return {}
+    (number,) = found
+    is_plain = number.written.replace(".", "", 1).isdecimal()
+    written = format_amount if is_plain else partial(format_quantity, resource=number.key.resource)
+    return {input_name(number.key): written(after)}
+
+
+def _amount(number: EditableNumber) -> Amount | None:
+    """Return the amount of *number* in thousandths; None if it is no amount."""
+    try:
+        return parse_amount(number.written)
+    except ValueError:
+        pass
+    try:
+        return amount_of(number.written, number.key.resource)
+    except ValueError:
+        return None
 
 
 def changes_of(

@@ -1,0 +1,124 @@
+"""Advised changes of a workload, each with the button that makes it, the likeliest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from console.engine.counterfactual.change import Change, ChangeKind
+from console.engine.explain.changes import changed_part
+from console.orgs.permissions import Actor, Permission
+from console.pages.presenters.workloads.workload import Fact, changes_of
+from console.pages.repeated_workload import repeat_address
+from console.policies.queries import active_policy
+from console.workloads.advice import Advice
+from console.workloads.changed_requests import CHANGED_REQUESTS, with_change
+from console.workloads.models import Workload
+from console.workloads.resubmission import submission_of
+
+#: Changes of the request that the submitter makes in the form.
+_BY_HAND = frozenset({ChangeKind.REQUEST, ChangeKind.FILTER, ChangeKind.PREFERENCE})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Button:
+    """A link to a form, or a POST with *do* if it is not empty."""
+
+    title: str
+    url: str
+    do: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A change in words, and the button that makes it, or the role to ask for it."""
+
+    fact: Fact
+    button: Button | None = None
+    #: A sentence for a reader who may not make the change.
+    ask: str = ""
+
+
+def offers_of(actor: Actor, workload: Workload, found: Advice) -> tuple[Offer, ...]:
+    """
+    Return the changes that would start *workload*, a row of `workload_rows`.
+
+    A resubmission without a change comes first, then labels that are one edit away from the
+    present value, which are probably misspelled.
+    """
+    offers = [
+        (_rank(change), _offer(actor, workload, change, fact))
+        for (change, _), fact in zip(found.changes, changes_of(found), strict=True)
+    ]
+    return tuple(offer for _, offer in sorted(offers, key=lambda each: each[0]))
+
+
+def is_one_edit(before: str, after: str) -> bool:
+    """
+    Return whether one inserted, deleted, replaced or swapped character separates two texts.
+
+    >>> is_one_edit("reserach", "research"), is_one_edit("ml", "eval")
+    (True, False)
+    """
+    if before == after or abs(len(before) - len(after)) > 1:
+        return False
+    shorter = min(len(before), len(after))
+    start = next((n for n in range(shorter) if before[n] != after[n]), shorter)
+    one, two = before[start:], after[start:]
+    swapped = one[:2][::-1] == two[:2] and one[2:] == two[2:]
+    return swapped or one[1:] == two[1:] or one[1:] == two or one == two[1:]
+
+
+def _rank(change: Change) -> int:
+    if change.kind is ChangeKind.RESUBMIT:
+        return 0
+    before, after = change.from_, change.to
+    is_label = change.kind is ChangeKind.LABEL
+    if is_label and isinstance(before, str) and isinstance(after, str):
+        return 1 if is_one_edit(before, after) else 2
+    return 2
+
+
+def _offer(actor: Actor, workload: Workload, change: Change, fact: Fact) -> Offer:
+    if change.kind in CHANGED_REQUESTS | _BY_HAND:
+        # The template of a config states the filters of many workloads.
+        if change.template is not None:
+            return Offer(fact=fact)
+        return _resubmission(actor, workload, change, fact)
+    if change.kind is ChangeKind.RESUME and change.queue is not None:
+        if not actor.may(Permission.HOLD_QUEUES):
+            return Offer(fact=fact, ask="Ask an operator or owner to resume the queue.")
+        url = reverse("pages:queue", args=[actor.org.slug, change.queue])
+        return Offer(fact=fact, button=Button(title=f"Resume {change.queue}", url=url, do="resume"))
+    if change.kind is ChangeKind.QUOTA and change.queue is not None:
+        return _quota(actor, change, fact)
+    if change.kind in (ChangeKind.POLICY, ChangeKind.RULE, ChangeKind.CLUSTER_LABEL):
+        is_editor = actor.may(Permission.DRAFT)
+        return Offer(fact=fact, ask="" if is_editor else "Ask an editor or owner to change it.")
+    return Offer(fact=fact)
+
+
+def _resubmission(actor: Actor, workload: Workload, change: Change, fact: Fact) -> Offer:
+    if not actor.may(Permission.SUBMIT):
+        return Offer(fact=fact, ask="Ask its submitter, or an operator, to submit it again.")
+    is_made = (
+        change.kind in CHANGED_REQUESTS and with_change(submission_of(workload), change) is not None
+    )
+    words = f"Resubmit {changed_part(change)}".rstrip() if is_made else "Resubmit with changes"
+    url = repeat_address(actor.org, workload.uid, change if is_made else None)
+    return Offer(fact=fact, button=Button(title=words, url=url))
+
+
+def _quota(actor: Actor, change: Change, fact: Fact) -> Offer:
+    if not actor.may(Permission.APPLY):
+        return Offer(fact=fact, ask="Ask an owner to change the quota.")
+    if change.queue not in active_policy(actor.org).queues or not isinstance(change.to, int):
+        # The form changes numbers of queues, not of cohorts, and removes none.
+        return Offer(fact=fact)
+    flavor, _, resource = change.subject.rpartition("/")
+    query = {"flavor": flavor, "resource": resource, "from": change.from_, "to": change.to}
+    url = reverse("pages:queue-quota", args=[actor.org.slug, change.queue])
+    button = Button(title=f"Change the quota of {change.queue}", url=f"{url}?{urlencode(query)}")
+    return Offer(fact=fact, button=button)
