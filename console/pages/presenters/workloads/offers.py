@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -48,8 +49,12 @@ def offers_of(actor: Actor, workload: Workload, found: Advice) -> tuple[Offer, .
     A resubmission without a change comes first, then labels that are one edit away from the
     present value, which are probably misspelled.
     """
+    may_apply = any(change.kind is ChangeKind.QUOTA for change, _ in found.changes) and actor.may(
+        Permission.APPLY
+    )
+    queues = active_policy(actor.org).queues.keys() if may_apply else frozenset()
     offers = [
-        (_rank(change), _offer(actor, workload, change, fact))
+        (_rank(change), _offer(actor, workload, change, fact, queues))
         for (change, _), fact in zip(found.changes, changes_of(found), strict=True)
     ]
     return tuple(offer for _, offer in sorted(offers, key=lambda each: each[0]))
@@ -81,7 +86,9 @@ def _rank(change: Change) -> int:
     return 2
 
 
-def _offer(actor: Actor, workload: Workload, change: Change, fact: Fact) -> Offer:
+def _offer(
+    actor: Actor, workload: Workload, change: Change, fact: Fact, queues: Collection[str]
+) -> Offer:
     if change.kind in CHANGED_REQUESTS | _BY_HAND:
         # The template of a config states the filters of many workloads.
         if change.template is not None:
@@ -93,7 +100,7 @@ def _offer(actor: Actor, workload: Workload, change: Change, fact: Fact) -> Offe
         url = reverse("pages:queue", args=[actor.org.slug, change.queue])
         return Offer(fact=fact, button=Button(title=f"Resume {change.queue}", url=url, do="resume"))
     if change.kind is ChangeKind.QUOTA and change.queue is not None:
-        return _quota(actor, change, fact)
+        return _quota(actor, change, fact, queues)
     if change.kind in (ChangeKind.POLICY, ChangeKind.RULE, ChangeKind.CLUSTER_LABEL):
         is_editor = actor.may(Permission.DRAFT)
         return Offer(fact=fact, ask="" if is_editor else "Ask an editor or owner to change it.")
@@ -111,10 +118,10 @@ def _resubmission(actor: Actor, workload: Workload, change: Change, fact: Fact) 
     return Offer(fact=fact, button=Button(title=words, url=url))
 
 
-def _quota(actor: Actor, change: Change, fact: Fact) -> Offer:
+def _quota(actor: Actor, change: Change, fact: Fact, queues: Collection[str]) -> Offer:
     if not actor.may(Permission.APPLY):
         return Offer(fact=fact, ask="Ask an owner to change the quota.")
-    if change.queue not in active_policy(actor.org).queues or not isinstance(change.to, int):
+    if change.queue not in queues or not isinstance(change.to, int):
         # The form changes numbers of queues, not of cohorts, and removes none.
         return Offer(fact=fact)
     flavor, _, resource = change.subject.rpartition("/")
