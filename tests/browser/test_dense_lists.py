@@ -80,5 +80,6 @@ def test_a_screen_shows_many_rows(visitors: Visitors, place: Place) -> None:
             _check(page, rows, least)
         page.set_viewport_size({"width": 390, "height": 800})
         _check(page, rows, 1)
-    page.goto(place.url("queues"))
-    assert page.evaluate("document.documentElement.scrollHeight") <= 3000
+    for path in ("queues", "workloads"):
+        page.goto(place.url(path))
+        assert page.evaluate("document.documentElement.scrollHeight") <= 3000
