@@ -92,6 +92,7 @@ urlpatterns = [
     path("o/<slug:org>/capacity/<str:cluster>", capacity.cluster, name="cluster"),
     path("o/<slug:org>/capacity/<str:cluster>/usage", usage.cluster_usage, name="cluster-usage"),
     path("o/<slug:org>/workloads", workloads.workloads, name="workloads"),
+    path("o/<slug:org>/workloads/mine", workloads.mine, name="workloads-mine"),
     path("o/<slug:org>/workloads/new", submit.submit, name="workload-new"),
     path("o/<slug:org>/workloads/<slug:uid>/trace", queue.trace, name="workload-trace"),
     path("o/<slug:org>/workloads/views", saved_views.views, name="workload-views"),

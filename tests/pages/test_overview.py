@@ -55,6 +55,16 @@ def test_attention_items_and_their_links(world: World, browser: Client) -> None:
         assert len(read_page(browser.get(link.attrs["href"])).rows()) == 1
 
 
+def test_the_workloads_that_wait_longest(world: World, browser: Client) -> None:
+    """The one that can never run is left out."""
+    waiting = get(browser).id("waiting")
+    assert [each.all("a")[0].text for each in waiting.id("waiting-rows").all("li")] == ["eval"]
+    (all_pending,) = waiting.all("div", class_="panel__head")[0].all("a")
+    assert all_pending.attrs["href"] == "/o/here/workloads?state=pending"
+    Workload.objects.filter(pk=world.waiting.pk).delete()
+    assert "No workload that can run is waiting." in get(browser).id("waiting").text
+
+
 def test_the_numbers(world: World, browser: Client) -> None:
     page = get(browser)
     assert [tile.text for tile in page.id("numbers").all("a")] == [

@@ -54,6 +54,25 @@ def test_clusters_are_found_by_a_part_of_their_name(
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("hold", ("Queues", "queues")),
+        ("dark", ("Appearance", "settings/appearance")),
+        ("gpu hours", ("Usage over time", "usage")),
+        ("mine", ("My workloads", "workloads/mine")),
+    ],
+)
+def test_pages_are_found_by_what_is_done_there(
+    world: World,
+    owner: Actor,
+    client_for: Callable[[Actor], Client],
+    text: str,
+    first: tuple[str, str],
+) -> None:
+    assert found(client_for(owner), world, text)[0] == first
+
+
 def test_pages_are_offered_by_their_other_words_and_only_those_one_may_open(
     world: World, owner: Actor, viewer: Actor, client_for: Callable[[Actor], Client]
 ) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from urllib.parse import quote
 
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from console.configs.services.apply_config import apply_config
+from console.orgs.models import Membership
 from console.orgs.permissions import Actor
 from console.workloads.models import SavedView
 from tests.module_fixtures import module_org
@@ -84,6 +86,18 @@ def page_columns(browser: Client) -> list[str]:
     form = read_page(browser.get(LIST)).all("form", **{"aria-label": "Columns"})[0]
     chosen = [option for option in form.all("option") if "selected" in option.attrs]
     return [option.attrs["value"] for option in chosen]
+
+
+def test_my_workloads_are_those_of_my_user(world: World, owner: Actor, browser: Client) -> None:
+    response = browser.get("/o/here/workloads/mine")
+    assert (response.status_code, response["Location"]) == (
+        302,
+        f"/o/here/workloads?user={quote(owner.name)}",
+    )
+    Membership.objects.filter(org=world.org).update(user_name="ann k")
+    assert browser.get("/o/here/workloads/mine")["Location"] == "/o/here/workloads?user=ann+k"
+    page = read_page(browser.get("/o/here/workloads"))
+    assert "/o/here/workloads/mine" in [link.attrs["href"] for link in page.id("main").all("a")]
 
 
 def test_an_empty_list_links_to_the_nearest_list_with_rows(world: World, browser: Client) -> None:

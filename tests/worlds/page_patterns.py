@@ -126,6 +126,7 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
     "workload-new": _of("/workloads/new", ("", "repeat={pending}")),
     "workload-trace": _of("/workloads/{pending}/trace"),
     "workload-views": _of("/workloads/views"),
+    "workloads-mine": _of("/workloads/mine"),
     "workloads-reason": _of(
         "/workloads/explain",
         tuple(

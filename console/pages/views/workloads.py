@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, QueryDict
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from console.engine.model.reasons import ReasonClass, reason_of, registered_reasons
 from console.errors import BadRequest, FieldError
-from console.orgs.permissions import Actor
+from console.orgs.identities import identity_of
+from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.canonical import canonical_redirect
 from console.pages.exports import export_links, export_response
 from console.pages.live import live_page
-from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
+from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of, with_query
 from console.pages.presenters.lists.filters import canonical_query, chips_of, segments_of
 from console.pages.presenters.lists.tallies import permalink
 from console.pages.presenters.workloads.columns import choices_of, columns_of, with_columns
@@ -101,6 +103,18 @@ def one_reason(request: HttpRequest, actor: Actor) -> HttpResponse:
     return render_page(
         request, actor, "workloads/one_reason.html", {"page": page}, section="workloads"
     )
+
+
+@org_page
+@require_safe
+def mine(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Redirect to the workloads of the actor's user; the address is the same for all members."""
+    actor.require(Permission.READ)
+    query = QueryDict(mutable=True)
+    # An e-mail address that is too long for a user has no workloads.
+    query["user"] = identity_of(actor).user or actor.name
+    path = reverse("pages:workloads", args=[actor.org.slug])
+    return HttpResponseRedirect(with_query(path, query))
 
 
 def _counted(

@@ -1,0 +1,34 @@
+"""Query of the pending workloads that have waited longest, of those that can run."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from console.engine.model.reasons import reason_of
+from console.orgs.models import Organization
+from console.workloads.models import PendingClass, State, Workload
+from console.workloads.queries.workloads import with_list_columns
+
+#: Number of the oldest pending workloads among which they are found.
+LOOKED_AT: Final = 1000
+
+
+def waiting_longest(org: Organization, most: int) -> list[Workload]:
+    """
+    Return at most *most* pending workloads, the oldest first, with the columns of lists.
+
+    Workloads that can never run wait longer than all others, so they are left out. Behind the
+    oldest `LOOKED_AT` pending workloads none is found, so that the costs stay bounded.
+    """
+    oldest = Workload.objects.filter(org=org, state=State.PENDING).order_by("pk")
+    looked_at = list(oldest.values_list("pk", "pending_class", "reason")[:LOOKED_AT])
+    keys = {key for _, key, _ in looked_at if key is not None}
+    classes = PendingClass.objects.filter(org=org, key__in=list(keys))
+    reasons = dict(classes.values_list("key", "reason"))
+    found = [
+        pk
+        for pk, key, reason in looked_at
+        if not reason_of(reasons.get(key or "", reason)).cannot_run
+    ]
+    rows = Workload.objects.filter(org=org, pk__in=found[:most]).order_by("pk")
+    return list(with_list_columns(rows))
