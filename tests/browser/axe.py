@@ -7,10 +7,15 @@ SVG drawing and for every table with an empty column.
 
 from __future__ import annotations
 
+import fcntl
+import os
 from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 from playwright.sync_api import Page
+
+from tests.prepared import SHARED
 
 _SCRIPT: Final = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 
@@ -66,7 +71,8 @@ _MARK: Final = """([mark, seen]) => {
     }
     for (const child of element.children) walk(child, own);
   };
-  walk(document.documentElement, '');
+  // At another width, other elements may lie behind a text.
+  walk(document.documentElement, String(innerWidth));
   return fresh;
 }"""
 
@@ -106,18 +112,41 @@ class Looks:
     """
     The looks whose colors were checked, on any page and in any color scheme.
 
-    A look consists of the tags, classes, states, colors and fonts of an element and its ancestors.
-    The rules of colors have the same result for all elements with the same look.
+    A look consists of the tags, classes, states, colors and fonts of an element and its ancestors,
+    and the width of the page. The rules of colors have the same result for all elements with the
+    same look.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, place: Path | None = None) -> None:
+        """Know no look, or those in the file *place*, which several processes may share."""
+        self._place = place
         self._keys: set[str] = set()
+        self._read = 0
+
+    @classmethod
+    def of_this_run(cls) -> Looks:
+        """Return the looks that all processes of this test run have checked so far."""
+        folder = os.environ.get(SHARED)
+        return cls(None if folder is None else Path(folder) / "looks")
 
     def mark(self, page: Page) -> bool:
         """Mark the elements of *page* with a new look, and return whether there are any."""
+        self._exchange([])
         fresh: list[str] = page.evaluate(_MARK, [_UNJUDGED, list(self._keys)])
         self._keys.update(fresh)
+        self._exchange(fresh)
         return bool(fresh)
+
+    def _exchange(self, fresh: list[str]) -> None:
+        """Read the looks that others have added to the file, and add *fresh*."""
+        if self._place is None:
+            return
+        with self._place.open("a+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(self._read)
+            self._keys.update(file.read().split())
+            file.writelines(f"{key}\n" for key in fresh)
+            self._read = file.tell()
 
 
 def audit(page: Page, *rules: str, looks: Looks | None = None) -> list[str]:

@@ -100,7 +100,7 @@ def test_long_names_fit_into_a_narrow_screen(
     page = visitors.page(place, width=320)
     hold_still(page)
     found = {}
-    looks = Looks()
+    looks = Looks.of_this_run()
     for path in busy:
         page.goto(place.url(path))
         settle(page)

@@ -119,7 +119,7 @@ def test_the_form_is_used_with_the_keyboard_and_keeps_the_rules(
     hold_still(page)
     page.goto(clusters.url("workloads/new"))
     settle(page)
-    looks = Looks()
+    looks = Looks.of_this_run()
     assert complaints(page, looks, widths=ALL_WIDTHS, thorough=True) == []
     page.get_by_label("Manifest of one workload").focus()
     page.keyboard.insert_text(_WRONG)

@@ -17,7 +17,7 @@ def broken_pages(page: Page, urls: Iterable[str]) -> dict[str, list[str]]:
     """Open *urls* in *page* one after another, and return complaints by address."""
     hold_still(page)
     found = {}
-    looks = Looks()
+    looks = Looks.of_this_run()
     for url in urls:
         page.goto(url)
         settle(page)
@@ -41,7 +41,7 @@ def out_of_reach(
     axe does not check the latter.
     """
     found = {}
-    looks = Looks()
+    looks = Looks.of_this_run()
     routes: set[str] = set()
     with visiting(browser, served) as visit:
         for address in forms_of(served.world, most):
