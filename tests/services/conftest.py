@@ -13,6 +13,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
+from tests.prepared import fill_database
 from tests.worlds.connected import connected
 
 T = TypeVar("T")
@@ -26,6 +27,7 @@ def migrated(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -
     """Return a migrated SQLite file to copy: migrating takes longer than most tests."""
     path = tmp_path_factory.mktemp("migrated") / "database.sqlite3"
     with django_db_blocker.unblock(), connected(path):
+        fill_database(connection)
         call_command("migrate", verbosity=0)
     return path
 
