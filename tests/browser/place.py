@@ -92,12 +92,12 @@ def sign_in(page: Page, base: str, email: str, password: str) -> None:
     page.get_by_role("button", name="Sign in").click()
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait until *condition*, which queries the product, is true."""
+def wait_until(condition: Callable[[], bool], pause: float = 0.1) -> None:
+    """Wait until *condition*, which queries the product every *pause* seconds, is true."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, f"not within {PATIENCE} s"
-        time.sleep(0.1)
+        time.sleep(pause)
 
 
 def _session(browser: Browser, base: str, person: str) -> Any:

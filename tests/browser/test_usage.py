@@ -31,7 +31,8 @@ def watched(places: Iterator[Place]) -> Place:
         points = place.api.get(f"/usage?step=minute&since={since:%Y-%m-%dT%H:%M:%SZ}")["results"]
         return any(point["running"] and point["running"]["peak"] for point in points)
 
-    wait_until(is_sampled)
+    # Samples are a minute apart.
+    wait_until(is_sampled, pause=1)
     return place
 
 
