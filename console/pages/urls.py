@@ -114,6 +114,7 @@ urlpatterns = [
     path("o/<slug:org>/config/edit/explain", assist_calls.explain, name="config-explain"),
     path("o/<slug:org>/config/edit/context", assist_calls.context, name="config-context"),
     path("o/<slug:org>/config/edit/hits", assist_calls.hits, name="config-hits"),
+    path("o/<slug:org>/config/edit/fix", draft_calls.fix_all, name="config-fix-all"),
     path("o/<slug:org>/config/edit/begin", draft_calls.begin, name="config-draft-begin"),
     path("o/<slug:org>/config/codes", codes.codes, name="config-codes"),
     path("o/<slug:org>/config/drafts", drafts.drafts, name="config-drafts"),

@@ -110,9 +110,44 @@
     },
   );
 
+  // All obvious fixes are one step for undo; lines without a change keep their folds and marks.
+  const fixed = form.querySelector("[data-fixed]");
+  const apply = (text) => {
+    const before = editor.getValue();
+    let start = 0;
+    while (start < before.length && start < text.length && before[start] === text[start]) start += 1;
+    let end = 0;
+    const most = Math.min(before.length, text.length) - start;
+    while (end < most && before[before.length - 1 - end] === text[text.length - 1 - end]) end += 1;
+    const { session } = editor;
+    const { doc } = session;
+    const range = ace.Range.fromPoints(doc.indexToPosition(start), doc.indexToPosition(before.length - end));
+    session.mergeUndoDeltas = false;
+    session.replace(range, text.slice(start, text.length - end));
+    editor.focus();
+  };
+  const fixAll = requests.latest(
+    "fixAll",
+    (result) => {
+      if (result.count && !editor.getReadOnly()) apply(result.text);
+      fixed.textContent = result.said;
+    },
+    (seconds) => {
+      fixed.textContent = seconds
+        ? `The server is busy. Fix all again in ${seconds} s.`
+        : "The server does not answer, so nothing was fixed.";
+    },
+  );
+  form.querySelector("[data-fix-all]")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    fixAll();
+  });
+
   const changed = () => {
     // A pending response is about lines that have moved since.
     countHits.forget();
+    fixAll.forget();
+    fixed.textContent = "";
     clearTimeout(timer);
     clearTimeout(hitsTimer);
     timer = setTimeout(check, CHECK_AFTER);
@@ -128,6 +163,9 @@
   command("nextProblem", "F8", () => problems.step(1));
   command("previousProblem", "Shift-F8", () => problems.step(-1));
   command("fixProblem", { win: "Ctrl-.", mac: "Command-." }, () => problems.fix());
+  command("fixAll", { win: "Ctrl-Shift-.", mac: "Command-Shift-." }, () => {
+    if (!editor.getReadOnly()) fixAll();
+  });
   command("saveDraft", { win: "Ctrl-S", mac: "Command-S" }, () => saver.save());
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented) return;

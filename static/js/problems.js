@@ -6,6 +6,7 @@ window.Problems = class {
   #list;
   #count;
   #template;
+  #all;
   #markers = [];
   #problems = [];
   #current = -1;
@@ -14,6 +15,7 @@ window.Problems = class {
     this.#editor = editor;
     this.#list = form.querySelector("[data-problems]");
     this.#count = form.querySelector("[data-problem-count]");
+    this.#all = form.querySelector("[data-fix-all]");
     this.#template = document.getElementById("problem-template");
   }
 
@@ -50,6 +52,14 @@ window.Problems = class {
     const text = parts.join(", ") || "None";
     if (this.#count.textContent !== text) window.announce(`Problems: ${text}`);
     this.#count.textContent = text;
+    this.#offerAll(problems.filter(({ fixes }) => fixes.length === 1).length);
+  }
+
+  // Fixes that are a choice of several are left to the reader.
+  #offerAll(number) {
+    if (!this.#all) return;
+    this.#all.hidden = number === 0;
+    this.#all.textContent = `Fix all ${number}`;
   }
 
   fail(sentence) {

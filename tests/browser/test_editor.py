@@ -201,6 +201,51 @@ def test_problems_are_visited_and_fixed_by_keys(page: Page, place: Place) -> Non
     expect(wrong).to_have_count(1)
 
 
+def test_five_problems_are_fixed_by_one_button(page: Page, place: Place) -> None:
+    page.goto(place.url("config/edit"))
+    editor = Editor(page)
+    broken = CAP
+    for right, wrong in (
+        ("resource_flavors:", "resource_flavours:"),
+        ("resource_queue: default", "resource_queue: defalt"),
+        ("nominal_quota: 24", "nominal_qouta: 24"),
+        ("priority_policy:", "priority_polici:"),
+        ("covered_resources:", "covered_resource:"),
+    ):
+        assert right in broken
+        broken = broken.replace(right, wrong, 1)
+    editor.replace(broken)
+    button = page.get_by_role("button", name=re.compile(r"^Fix all \d"))
+    expect(button).to_be_visible()
+    button.click()
+    expect(page.locator("[data-fixed]")).to_contain_text("5 problems fixed; no problems remain.")
+    assert editor.text == CAP
+    expect(editor.problems).to_have_count(0)
+    expect(button).to_be_hidden()
+    # The fixes are one step.
+    editor.press("Control+z")
+    assert editor.text == broken
+    expect(button).to_be_visible()
+    editor.press("Control+Shift+.")
+    expect(page.locator("[data-fixed]")).to_contain_text("5 problems fixed")
+    assert editor.text == CAP
+
+
+def test_all_problems_are_fixed_without_scripts(visitors: Visitors, place: Place) -> None:
+    page = visitors.page(place, scripts=False)
+    page.goto(place.url("config/edit"))
+    page.get_by_label("Config text").fill(
+        CAP.replace("resource_flavors:", "resource_flavours:").replace(
+            "resource_queue: default", "resource_queue: defalt"
+        )
+    )
+    page.get_by_role("button", name="Check").click()
+    page.get_by_role("button", name="Fix all").click()
+    expect(page.get_by_role("main")).to_contain_text("2 problems fixed; no problems remain.")
+    assert page.get_by_label("Config text").input_value().replace("\r\n", "\n") == CAP
+    expect(page.get_by_role("region", name="Problems")).to_contain_text("No problems")
+
+
 def test_tab_leaves_the_text_and_brackets_indent(page: Page, place: Place) -> None:
     page.goto(place.url("config/edit"))
     editor = Editor(page)

@@ -134,6 +134,7 @@ ENDPOINTS: Final = {
         path="/ws/v1/validate-conf", fields=_plain(), form="raw", is_placed=False
     ),
     "check while typing": Endpoint(path=f"{_PAGES}/edit/check", fields=_plain(seq=1)),
+    "fix all": Endpoint(path=f"{_PAGES}/edit/fix", fields=_plain(seq=1)),
     "complete": Endpoint(path=f"{_PAGES}/edit/complete", fields=_plain(line=3, column=9)),
     "explain": Endpoint(path=f"{_PAGES}/edit/explain", fields=_plain(line=3, column=9)),
     "context": Endpoint(path=f"{_PAGES}/edit/context", fields=_plain(line=2, column=11)),

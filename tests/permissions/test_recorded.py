@@ -13,6 +13,7 @@ from tests.permissions.table import API, PAGES, Line
 _ASKING = (
     *("config/check", "config/route", "expectations/check", "tools/route/many"),
     *("edit/check", "edit/complete", "edit/explain", "edit/context", "edit/hits"),
+    "edit/fix",
     # Searches, stored for an hour.
     *("/search", "/changes"),
     # The pending workload of the request is not submitted again.

@@ -13,6 +13,7 @@ from console.configs.draft_lock import Presence
 from console.configs.models import Draft
 from console.configs.services.begin_draft import begin_draft
 from console.configs.services.check_config import find_dialect
+from console.configs.services.fix_text import fix_text
 from console.configs.services.lint_config import lint_config
 from console.configs.services.save_draft import save_draft
 from console.configs.services.visit_draft import leave_draft, visit_draft
@@ -46,6 +47,19 @@ def check(request: HttpRequest, actor: Actor) -> HttpResponse:
             "outline": outline_json(outline_of(names, vocabulary_of(dialect), checked.findings)),
             "likely": {"name": likely.name, "title": likely.title} if likely else None,
         }
+    )
+
+
+@org_page
+@require_POST
+def fix_all(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Return a text with all obvious fixes, and one sentence about them."""
+    body = read_json(request)
+    dialect, text = text_of(body, "dialect"), text_of(body, "text")
+    with expensive(Kind.CHECK, actor.org.pk, actor.key, size=len(text)):
+        fixed = fix_text(actor, dialect, text)
+    return JsonResponse(
+        {"seq": body.get("seq"), "text": fixed.text, "count": fixed.count, "said": fixed.sentence}
     )
 
 

@@ -18,6 +18,7 @@ from console.configs.services.begin_draft import LONGEST_DRAFT, begin_draft
 from console.configs.services.check_config import find_dialect
 from console.configs.services.count_hits import count_hits
 from console.configs.services.discard_draft import discard_draft
+from console.configs.services.fix_text import fix_text, obvious_count
 from console.configs.services.lint_config import Checked, lint_config
 from console.configs.services.save_draft import save_draft
 from console.configs.services.take_over_draft import take_over_draft
@@ -124,6 +125,8 @@ def _begin(request: HttpRequest, actor: Actor) -> HttpResponse:
             actor, begin_draft(actor, old.dialect, old.text, active_number(actor.org), title)
         )
     sent = _draft_from_form(request, _unsaved(actor))
+    if do == "fix":
+        _fix_all(request, actor, sent)
     begun = begin_draft(actor, sent.dialect, sent.text, sent.base, sent.title)
     return _after_save(request, actor, begun, do)
 
@@ -145,6 +148,8 @@ def _post(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         return _redirect_to(actor, begin_draft(actor, sent.dialect, sent.text, sent.base, title))
     if do == "seize":
         take_over_draft(actor, number, _int(request, "seen", 0) or None)
+    if do == "fix":
+        _fix_all(request, actor, sent)
     try:
         saved = save_draft(
             actor, number, sent.dialect, sent.text, sent.base, sent.revision + 1, sent.title
@@ -162,7 +167,7 @@ def _after_save(request: HttpRequest, actor: Actor, saved: Draft, do: str) -> Ht
     if do == "review":
         url = reverse("pages:config-review", args=[actor.org.slug])
         return HttpResponseRedirect(f"{url}?draft={saved.pk}")
-    if do == "check":
+    if do in ("check", "fix"):
         with expensive(Kind.CHECK, actor.org.pk, actor.key, size=len(saved.text)):
             checked = lint_config(actor, saved.dialect, saved.text)
         (presence,) = presences([saved], timezone.now())
@@ -170,6 +175,14 @@ def _after_save(request: HttpRequest, actor: Actor, saved: Draft, do: str) -> Ht
     if do != "sample":
         messages.success(request, "The draft is saved.")
     return _redirect_to(actor, saved)
+
+
+def _fix_all(request: HttpRequest, actor: Actor, sent: Draft) -> None:
+    """Apply all obvious fixes to the text of *sent*, and tell what was fixed."""
+    with expensive(Kind.CHECK, actor.org.pk, actor.key, size=len(sent.text)):
+        fixed = fix_text(actor, sent.dialect, sent.text)
+    sent.text = fixed.text
+    messages.success(request, fixed.sentence)
 
 
 def _verb(request: HttpRequest) -> str:
@@ -249,6 +262,7 @@ def _page(
         "cheap_text": CHEAP_TEXT,
         "samples": () if shown.text.strip() else samples_of(dialects().values()),
         "checked": checked,
+        "fixable": obvious_count(checked.findings) if checked else 0,
         "hits": hits,
         "outline": outline_of(names, vocabulary, checked.findings if checked else (), hits),
         "holder": holder,
