@@ -7,6 +7,7 @@ A separate process builds a world, because the tests may be connected to another
 from __future__ import annotations
 
 import fcntl
+import gc
 import logging
 import os
 import shutil
@@ -104,6 +105,8 @@ def build_here(name: str, database: Path) -> None:
     from tests.prepared import fill_database
     from tests.worlds import BUILDERS
 
+    # The process ends after the build, and most of its objects stay until then.
+    gc.disable()
     # The build would log every step, and that the broker is unavailable.
     logging.disable(logging.CRITICAL)
     fill_database(connection)
