@@ -31,7 +31,7 @@ _LONGEST: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class _Deed:
+class _Action:
     """A request about the selected workloads, in words."""
 
     verb: str
@@ -42,14 +42,14 @@ class _Deed:
     act: Callable[[Actor, Sequence[str], str], list[Result]]
 
 
-_DEEDS: Final = {
-    "withdraw": _Deed(
+_ACTIONS: Final = {
+    "withdraw": _Action(
         "Withdraw",
         frozenset({State.PENDING, State.ADMITTED, State.PREEMPTING}),
         "Withdrawn workloads end permanently and free their quota.",
         lambda actor, ids, _: withdraw_each(actor, ids),
     ),
-    "resubmit": _Deed(
+    "resubmit": _Action(
         "Resubmit",
         frozenset(ENDED),
         "Each ended workload is submitted again as a new one with the same request.",
@@ -63,15 +63,15 @@ _DEEDS: Final = {
 def selected_workloads(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Ask for a confirmation, or act on the selected workloads and show a result for each."""
     actor.require(Permission.SUBMIT)
-    deed = _DEEDS.get(request.POST.get("do", ""))
-    if deed is None:
+    action = _ACTIONS.get(request.POST.get("do", ""))
+    if action is None:
         raise NotFound("Unknown action on selected workloads.")
     query = canonical_query(QueryDict(request.POST.get("query", "")))
     try:
         ids = _ids(request, actor, query)
         if "confirmed" not in request.POST:
-            return _page(request, actor, query, _question(actor, request.POST["do"], deed, ids))
-        results = deed.act(actor, ids, request.POST.get("key", ""))
+            return _page(request, actor, query, _question(actor, request.POST["do"], action, ids))
+        results = action.act(actor, ids, request.POST.get("key", ""))
     except BadRequest as error:
         # A response with an error status would not be shown in the open list.
         status = 200 if "HX-Request" in request.headers else 400
@@ -99,11 +99,11 @@ def _ids(request: HttpRequest, actor: Actor, query: QueryDict) -> list[str]:
     return selected(ids)
 
 
-def _question(actor: Actor, do: str, deed: _Deed, ids: Sequence[str]) -> dict[str, Any]:
+def _question(actor: Actor, do: str, action: _Action, ids: Sequence[str]) -> dict[str, Any]:
     states = states_among(actor.org, ids)
-    possible = sum(count for state, count in states.items() if state in deed.states)
+    possible = sum(count for state, count in states.items() if state in action.states)
     return {
-        "question": deed,
+        "question": action,
         "do": do,
         "ids": ids,
         "possible": possible,
