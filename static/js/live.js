@@ -153,6 +153,13 @@
     stamp = `${found[1]}-`;
     tick();
   });
+  // Loaded advice is kept by updates; after a new config version or decision, it is loaded again.
+  const advice = document.querySelector("[data-advice-of]");
+  if (advice) {
+    new MutationObserver(() => {
+      if (document.getElementById("changes")) window.htmx.trigger(advice, "renew");
+    }).observe(advice, { attributeFilter: ["data-advice-of"] });
+  }
   setInterval(show, 1000);
   reload.hidden = true;
   show();

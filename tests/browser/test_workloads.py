@@ -245,6 +245,20 @@ SELECTOR"""
 ASKING = "    selector: [{ key: team, operator: in, values: [night] }]\n"
 
 
+def test_loaded_advice_renews_itself_after_a_new_version(page: Page, place: Place) -> None:
+    place.apply(CLOSED.replace("SELECTOR", ""))
+    _, waits = place.submit(
+        {"name": "runs", "requests": {"gpu": 2}}, {"name": "waits", "requests": {"gpu": 1}}
+    )
+    page.goto(place.url(f"workloads/{waits}"))
+    advice = page.locator("#advice")
+    expect(advice).to_contain_text("from 2 to 3")
+    smaller = CLOSED.replace("SELECTOR", "").replace("nominal_quota: 2", "nominal_quota: 0")
+    place.apply(smaller.replace("train", "smaller"))
+    expect(advice).to_contain_text("from 0 to 1")
+    expect(advice).not_to_contain_text("from 2 to 3")
+
+
 def test_loaded_advice_is_replaced_when_the_workload_is_rejected(page: Page, place: Place) -> None:
     place.apply(CLOSED.replace("SELECTOR", ""))
     _, waits = place.submit(
