@@ -32,7 +32,7 @@ def main() -> None:
     from django.test.utils import setup_test_environment
 
     from console import heartbeat
-    from tests.budgets.weight import StaticFolder, heaviest
+    from tests.budgets.weight import StaticFolder, weights_of
     from tests.worlds import page_patterns, path_patterns
     from tests.worlds.addresses import api_addresses, page_addresses
     from tests.worlds.world import World
@@ -44,7 +44,7 @@ def main() -> None:
         folder = Path(name)
         pages = _open_all(folder, page_addresses, World.browser)
         paths = _open_all(folder, api_addresses, World.program)
-        weights = heaviest(pages, StaticFolder(folder / "static"))
+        weights = weights_of(pages, StaticFolder(folder / "static"))
     _rewrite("pages.toml", list(_all(page_patterns.PAGES)), _most_queries(pages))
     _rewrite("paths.toml", list(_all(path_patterns.PATHS)), _most_queries(paths))
     _rewrite("weights.toml", sorted(weights), {key: list(each) for key, each in weights.items()})

@@ -15,8 +15,7 @@ HEADS: Final[Mapping[str, str]] = {
     "pages.toml": "# The most queries that each page may take, whatever the organization holds.\n",
     "paths.toml": "# The most queries that each path of the API may take, whatever there is.\n",
     "weights.toml": (
-        "# The most files, and kB as compressed, that a browser without a cache loads for a page, "
-        "by route.\n"
+        "# The most files of a page and kB of its HTML by route, and of static files, compressed.\n"
     ),
 }
 

@@ -22,6 +22,11 @@ class Markup:
     #: Number of parts that the page requests at once.
     parts: int
 
+    @property
+    def files(self) -> int:
+        """The number of files with the page itself."""
+        return 1 + len(self.static) + self.parts
+
 
 def read_markup(html: bytes) -> Markup:
     """Return the markup of a page."""

@@ -18,15 +18,15 @@ from console.paging import WINDOWS
 from tests.budgets.conftest import Worlds
 from tests.budgets.files import read_budgets
 from tests.budgets.opening import Opened, open_twice, open_within
-from tests.budgets.weight import StaticFolder, heaviest
+from tests.budgets.weight import StaticFolder, cold_load, weights_of
 from tests.worlds import OPENED
 from tests.worlds.addresses import api_addresses, page_addresses
 
 #: Searches with few matches scan windows of rows, with queries per window.
 MOST_MORE = 2 * len(WINDOWS)
 
-#: The most files, and kB as compressed, of a page that a browser loads without a cache.
-LIGHT = (10, 150)
+#: The most files and bytes, as compressed, that a browser without a cache loads for a page.
+LIGHT = (10, 150_000)
 
 #: Pages with the text editor, whose scripts alone are 160 kB.
 HEAVY = {"pages:config-edit", "pages:config-draft"}
@@ -96,25 +96,28 @@ def test_api_paths_stay_within_their_budgets(opened: Find, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OPENED)
-def test_pages_stay_within_their_weights(
+def test_pages_and_static_files_stay_within_their_weights(
     opened: Find, static_folder: StaticFolder, name: str
 ) -> None:
-    found = heaviest(opened("pages", name), static_folder)
+    found = weights_of(opened("pages", name), static_folder)
     budgets = read_budgets("weights.toml")
     assert {
-        route: weight
-        for route, weight in found.items()
-        if any(got > most for got, most in zip(weight, budgets[route], strict=True))
+        key: weight
+        for key, weight in found.items()
+        if any(got > most for got, most in zip(weight, budgets[key], strict=True))
     } == {}
 
 
-def test_only_pages_with_the_text_editor_are_heavy() -> None:
-    heavy = {
-        route
-        for route, weight in read_budgets("weights.toml").items()
-        if any(most > light for most, light in zip(weight, LIGHT, strict=True))
-    }
-    assert heavy == HEAVY
+@pytest.mark.parametrize("name", OPENED)
+def test_only_pages_with_the_text_editor_are_heavy(
+    opened: Find, static_folder: StaticFolder, name: str
+) -> None:
+    heavy = set()
+    for each in opened("pages", name):
+        files, size = cold_load(each.markup, static_folder) if each.markup else (0, 0)
+        if files > LIGHT[0] or size > LIGHT[1]:
+            heavy.add(each.address.route)
+    assert heavy <= HEAVY
 
 
 @pytest.mark.parametrize("kind", ["pages", "paths"])
