@@ -236,8 +236,8 @@ def test_labels_that_go_while_somebody_submits_them_are_written_anew(
     submit(owner, wanted("before"))
     prepare = submitting.prepare
 
-    def prepare_too_early(actor: Actor, submissions: Sequence[Submission]) -> Any:
-        batch = prepare(actor, submissions)
+    def prepare_too_early(actor: Actor, submissions: Sequence[Submission], **more: Any) -> Any:
+        batch = prepare(actor, submissions, **more)
         Workload.objects.filter(name="before").update(state=State.FINISHED, ended_at=timezone.now())
         age(400, name="before")
         assert forget_workloads(365) == len(forgotten)
