@@ -52,13 +52,13 @@ def test_a_few_names_are_compared_however_many_there_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     compared: list[str] = []
-    distance = suggest._distance
+    distance = suggest.edit_distance
 
     def count(a: str, b: str, limit: int) -> int:
         compared.append(b)
         return distance(a, b, limit)
 
-    monkeypatch.setattr(suggest, "_distance", count)
+    monkeypatch.setattr(suggest, "edit_distance", count)
     known = routing()
     given = {known.queue_label: labels["queue"]}
     if "class" in labels:
@@ -69,3 +69,24 @@ def test_a_few_names_are_compared_however_many_there_are(
         assert (found.step.verdict, found.step.nearest) == (verdict, nearest)
     # Equal mistakes share one search.
     assert 0 < len(compared) <= 2 * MOST_NEIGHBORS
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "distance"),
+    [
+        ("reserach", "research", 1),
+        ("researc", "research", 1),
+        ("researchh", "research", 1),
+        ("rosearch", "research", 1),
+        ("research", "research", 0),
+        ("ml", "eval", 2),
+        ("ab", "ba", 1),
+        ("abc", "cba", 2),
+        ("", "a", 1),
+    ],
+)
+def test_the_distance_counts_letters_up_to_its_limit(
+    before: str, after: str, distance: int
+) -> None:
+    assert suggest.edit_distance(before, after, 2) == distance
+    assert suggest.edit_distance(after, before, 2) == distance

@@ -9,10 +9,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.test import Client
 
+from console.configs.services.apply_config import apply_config
 from console.engine.counterfactual.change import Change, ChangeKind
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.pages.presenters.workloads.offers import is_one_edit
 from console.pages.repeated_workload import repeat_address
 from console.workloads.models import Event, State, Workload
 from console.workloads.queries.workloads import get_workload
@@ -59,6 +59,36 @@ def buttons(page: Element) -> list[tuple[str, str]]:
         for each in (*item.all("a", class_="button"), *item.all("button"))
     ]
 
+
+#: A queue of 2 CPUs in a cohort with 4 of its own.
+COHORT = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: { name: spot }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Cohort
+metadata: { name: all }
+spec:
+  resourceGroups:
+    - coveredResources: [cpu]
+      flavors: [{ name: spot, resources: [{ name: cpu, nominalQuota: 4 }] }]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: { name: ml }
+spec:
+  cohortName: all
+  namespaceSelector: {}
+  resourceGroups:
+    - coveredResources: [cpu]
+      flavors: [{ name: spot, resources: [{ name: cpu, nominalQuota: 2 }] }]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: { name: ml, namespace: default }
+spec: { clusterQueue: ml }
+"""
 
 FULL: dict[str, Any] = {
     "name": "full",
@@ -249,23 +279,23 @@ def test_an_unknown_workload_is_not_repeated(
         assert browser.get(f"{LIST}/new?repeat={uid}").status_code in (400, 404)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        ("reserach", "research", True),
-        ("researc", "research", True),
-        ("researchh", "research", True),
-        ("rosearch", "research", True),
-        ("research", "research", False),
-        ("ml", "eval", False),
-        ("ab", "ba", True),
-        ("abc", "cba", False),
-        ("", "a", True),
-    ],
-)
-def test_labels_one_edit_away_come_first(before: str, after: str, *, expected: bool) -> None:
-    assert is_one_edit(before, after) is expected
-    assert is_one_edit(after, before) is expected
+def test_an_advised_quota_of_a_cohort_is_filled_in_too(
+    org: Organization, owner: Actor, browser: Client, settle: Settle
+) -> None:
+    apply_config(owner, "kueue", COHORT, "", 1)
+    item = {
+        "name": "large",
+        "namespace": "default",
+        "tags": {"kueue.x-k8s.io/queue-name": "ml"},
+        "requests": {"cpu": 8},
+    }
+    (workload,) = submit_workloads(owner, read_submissions([item]))
+    settle(org)
+    page = read_page(browser.get(f"{LIST}/{workload.uid}/changes"))
+    form = read_page(browser.get(dict(buttons(page))["Change the quota of all"]))
+    (number,) = form.id("quota-numbers").all("input")
+    assert number.attrs["value"] == "6"
+    assert "Pending workloads that would start at once" in form.id("quota-preview").text
 
 
 def test_the_address_has_only_changes_of_the_request(org: Organization) -> None:

@@ -38,7 +38,7 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
     for choice in choices:
         if len(choice) > _MAX_LENGTH or choice == word:
             continue
-        distance = _distance(folded, _fold(choice), least)
+        distance = edit_distance(folded, _fold(choice), least)
         if distance < least:
             best, least = choice, distance
         elif words <= (others := _words(choice)) or others <= words:
@@ -56,8 +56,13 @@ def _words(word: str) -> set[str]:
     return {part.casefold() for part in _BETWEEN_WORDS.split(word)}
 
 
-def _distance(a: str, b: str, limit: int) -> int:
-    """Return the number of letters to insert, delete, replace or swap, at most *limit*."""
+def edit_distance(a: str, b: str, limit: int) -> int:
+    """
+    Return the number of letters to insert, delete, replace or swap, at most *limit*.
+
+    >>> edit_distance("reserach", "research", 2), edit_distance("ml", "eval", 2)
+    (1, 2)
+    """
     if abs(len(a) - len(b)) >= limit or len(set(a) ^ set(b)) >= 2 * limit:
         return limit
     before: list[int] = []

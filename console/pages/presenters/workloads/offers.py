@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -10,6 +10,8 @@ from django.urls import reverse
 
 from console.engine.counterfactual.change import Change, ChangeKind
 from console.engine.explain.changes import changed_part
+from console.engine.model.policy import Policy
+from console.engine.wording.suggest import edit_distance
 from console.orgs.permissions import Actor, Permission
 from console.pages.presenters.workloads.workload import Fact, changes_of
 from console.pages.repeated_workload import repeat_address
@@ -17,6 +19,7 @@ from console.policies.queries import active_policy
 from console.workloads.advice import Advice
 from console.workloads.changed_requests import CHANGED_REQUESTS, with_change
 from console.workloads.models import Workload
+from console.workloads.queries.sections import COHORTS, has_section
 from console.workloads.resubmission import submission_of
 
 #: Changes of the request that the submitter makes in the form.
@@ -52,28 +55,12 @@ def offers_of(actor: Actor, workload: Workload, found: Advice) -> tuple[Offer, .
     may_apply = any(change.kind is ChangeKind.QUOTA for change, _ in found.changes) and actor.may(
         Permission.APPLY
     )
-    queues = active_policy(actor.org).queues.keys() if may_apply else frozenset()
+    pages = _quota_pages(active_policy(actor.org)) if may_apply else {}
     offers = [
-        (_rank(change), _offer(actor, workload, change, fact, queues))
+        (_rank(change), _offer(actor, workload, change, fact, pages))
         for (change, _), fact in zip(found.changes, changes_of(found), strict=True)
     ]
     return tuple(offer for _, offer in sorted(offers, key=lambda each: each[0]))
-
-
-def is_one_edit(before: str, after: str) -> bool:
-    """
-    Return whether one inserted, deleted, replaced or swapped character separates two texts.
-
-    >>> is_one_edit("reserach", "research"), is_one_edit("ml", "eval")
-    (True, False)
-    """
-    if before == after or abs(len(before) - len(after)) > 1:
-        return False
-    shorter = min(len(before), len(after))
-    start = next((n for n in range(shorter) if before[n] != after[n]), shorter)
-    one, two = before[start:], after[start:]
-    swapped = one[:2][::-1] == two[:2] and one[2:] == two[2:]
-    return swapped or one[1:] == two[1:] or one[1:] == two or one == two[1:]
 
 
 def _rank(change: Change) -> int:
@@ -82,12 +69,12 @@ def _rank(change: Change) -> int:
     before, after = change.from_, change.to
     is_label = change.kind is ChangeKind.LABEL
     if is_label and isinstance(before, str) and isinstance(after, str):
-        return 1 if is_one_edit(before, after) else 2
+        return 1 if edit_distance(before, after, 2) == 1 else 2
     return 2
 
 
 def _offer(
-    actor: Actor, workload: Workload, change: Change, fact: Fact, queues: Collection[str]
+    actor: Actor, workload: Workload, change: Change, fact: Fact, pages: Mapping[str, str]
 ) -> Offer:
     if change.kind in CHANGED_REQUESTS | _BY_HAND:
         # The template of a config states the filters of many workloads.
@@ -100,7 +87,7 @@ def _offer(
         url = reverse("pages:queue", args=[actor.org.slug, change.queue])
         return Offer(fact=fact, button=Button(title=f"Resume {change.queue}", url=url, do="resume"))
     if change.kind is ChangeKind.QUOTA and change.queue is not None:
-        return _quota(actor, change, fact, queues)
+        return _quota(actor, change, fact, pages)
     if change.kind in (ChangeKind.POLICY, ChangeKind.RULE, ChangeKind.CLUSTER_LABEL):
         is_editor = actor.may(Permission.DRAFT)
         return Offer(fact=fact, ask="" if is_editor else "Ask an editor or owner to change it.")
@@ -118,14 +105,24 @@ def _resubmission(actor: Actor, workload: Workload, change: Change, fact: Fact) 
     return Offer(fact=fact, button=Button(title=words, url=url))
 
 
-def _quota(actor: Actor, change: Change, fact: Fact, queues: Collection[str]) -> Offer:
+def _quota_pages(policy: Policy) -> dict[str, str]:
+    """Return the page of the quota form of each queue, and of each cohort that the config has."""
+    pages = dict.fromkeys(policy.queues, "queue-quota")
+    if has_section(policy, COHORTS):
+        cohorts = (name for name, origin in policy.spec.parents.items() if origin is not None)
+        pages |= dict.fromkeys(cohorts, "cohort-quota")
+    return pages
+
+
+def _quota(actor: Actor, change: Change, fact: Fact, pages: Mapping[str, str]) -> Offer:
     if not actor.may(Permission.APPLY):
         return Offer(fact=fact, ask="Ask an owner to change the quota.")
-    if change.queue not in queues or not isinstance(change.to, int):
-        # The form changes numbers of queues, not of cohorts, and removes none.
+    page = pages.get(change.queue or "")
+    if page is None or not isinstance(change.to, int):
+        # The form changes numbers that the config states, and removes none.
         return Offer(fact=fact)
     flavor, _, resource = change.subject.rpartition("/")
     query = {"flavor": flavor, "resource": resource, "from": change.from_, "to": change.to}
-    url = reverse("pages:queue-quota", args=[actor.org.slug, change.queue])
+    url = reverse(f"pages:{page}", args=[actor.org.slug, change.queue])
     button = Button(title=f"Change the quota of {change.queue}", url=f"{url}?{urlencode(query)}")
     return Offer(fact=fact, button=button)
