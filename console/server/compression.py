@@ -10,7 +10,7 @@ class PageCompressionMiddleware(GZipMiddleware):
     """
     Compresses HTML pages if the browser accepts it: a list of 50 rows shrinks to a tenth.
 
-    Django appends random bytes to the compressed page and masks its CSRF token, so that the length
+    Django adds random bytes to each compressed page and masks its CSRF token, so that the length
     tells nothing about secrets. Streams are sent as they are, because compression delays them, and
     so are responses of the API: a proxy that compresses them can be chosen per site.
     """

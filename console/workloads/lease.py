@@ -23,7 +23,7 @@ from django.utils import timezone
 
 from console import statements
 from console.time_formats import milliseconds
-from console.workloads.models import ENDED, State
+from console.workloads.models import ENDED, LIVE, State
 from console.workloads.signals import lease_taken_over
 
 #: Duration of a lease. Each batch renews it.
@@ -63,13 +63,12 @@ _NUMBER = "cast(%s AS bigint)"
 
 #: The counts of these states are set. The counts of final states are increased, because
 #: retention decreases them concurrently.
-_LIVE = (State.PENDING, State.ADMITTED, State.PREEMPTING)
 _COUNTS = {
     "sqlite": "json_set(counts, {})",
     "postgresql": "counts || jsonb_build_object({})",
 }[connection.vendor].format(
     ", ".join(
-        [f"{_KEY.format(state)}, {_NUMBER}" for state in _LIVE]
+        [f"{_KEY.format(state)}, {_NUMBER}" for state in LIVE]
         + [f"{_KEY.format(state)}, {_BEFORE.format(state)} + {_NUMBER}" for state in ENDED]
     )
 )
@@ -211,7 +210,7 @@ class Lease:
         `EngineRow.written`.
         """
         now = connection.ops.adapt_datetimefield_value(timezone.now())
-        live = [str(progress.live.get(state, 0)) for state in _LIVE]
+        live = [str(progress.live.get(state, 0)) for state in LIVE]
         ended = [str(progress.ended.get(state, 0)) for state in ENDED]
         wakes_at = None if progress.wakes_at is None else str(progress.wakes_at)
         times = [str(progress.advanced_to), wakes_at]

@@ -8,16 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Visitors
 from tests.browser.place import Place
 from tests.browser.walks import broken_pages
-
-CONFIG = """\
-resource_flavors: [{name: any}]
-resource_queues:
-  - name: train
-    resource_groups:
-      - covered_resources: [gpu]
-        flavors: [{name: any, resources: [{name: gpu, nominal_quota: 40}]}]
-scheduling_rules: [{resource_queue: train}]
-"""
+from tests.usage_sample import CONFIG
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from console.dialects import dialects
 from tests.browser.conftest import Visitors
@@ -64,3 +64,26 @@ def test_the_form_fits_a_small_screen_and_needs_no_scripts(
     box = page.locator("#main").bounding_box()
     assert box is not None
     assert box["width"] <= 390
+
+
+def test_a_preview_that_was_refused_is_requested_again(
+    page: Page, visitors: Visitors, place: Place
+) -> None:
+    place.apply(CAP)
+    page.goto(place.url("queues/q-m5-2xlarge-cap3/quota"))
+    refused: list[str] = []
+
+    def refuse_once(route: Route) -> None:
+        if route.request.method != "POST" or refused:
+            route.continue_()
+            return
+        refused.append(route.request.url)
+        route.fulfill(status=429, headers={"Retry-After": "1"}, body="")
+
+    page.route("**/quota", refuse_once)
+    page.get_by_label("Nominal quota of cpu in m5-2xlarge").fill("32")
+    expect(page.locator("#quota-preview")).to_contain_text("Apply version 2")
+    assert len(refused) == 1
+    # The browser and htmx report the status; nothing else is wrong.
+    assert ["429" in each for each in visitors.complaints] == [True, True]
+    visitors.complaints.clear()

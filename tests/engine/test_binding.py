@@ -44,6 +44,12 @@ def test_an_unlimited_resource_never_binds() -> None:
     assert balances(world)["cpu"] == (1000, UNLIMITED, 1000, UNLIMITED, False)
 
 
+def test_workloads_that_can_never_start_request_nothing() -> None:
+    world = World(queue("train").owns(gpu=2)).submit("a", "b", gpu=2).submit("huge", gpu=64)
+    world.settle()
+    assert balances(world) == {"gpu": (2000, 2000, 2000, 0, True)}
+
+
 def test_a_missing_queue_has_no_resources() -> None:
     world = World(queue("train").owns(gpu=1))
     assert resource_balances(world.state, "gone") == ()

@@ -21,7 +21,9 @@ from console.overview.items import Item, Kind, Subject
 from console.overview.services.count_attention import count_attention
 from console.overview.services.measure_consumers import measure_consumers
 from console.pages.presenters.overview.attention import attention_rows
-from console.workloads.models import Workload
+from console.pages.views import overview as views
+from console.workloads.models import State, Workload
+from console.workloads.queries import waiting_longest
 from console.workloads.services.hold_queue import hold_queue
 from tests.pages.conftest import CONFIG, World
 from tests.pages.page import Element, complaints, read_page
@@ -63,6 +65,16 @@ def test_the_workloads_that_wait_longest(world: World, browser: Client) -> None:
     assert all_pending.attrs["href"] == "/o/here/workloads?state=pending"
     Workload.objects.filter(pk=world.waiting.pk).delete()
     assert "No workload that can run is waiting." in get(browser).id("waiting").text
+
+
+def test_only_a_limited_number_of_oldest_workloads_is_searched(
+    world: World, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "LOOKED_AT", 1)
+    monkeypatch.setattr(waiting_longest, "LOOKED_AT", 1)
+    Workload.objects.filter(pk=world.waiting.pk).update(state=State.FINISHED)
+    waiting = get(browser).id("waiting").text
+    assert "None of the 1 oldest pending workloads can ever run." in waiting
 
 
 def test_the_numbers(world: World, browser: Client) -> None:

@@ -16,16 +16,7 @@ from console.orgs.permissions import Actor
 from console.workloads.models import Engine
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
-
-CONFIG = """\
-resource_flavors: [{name: any}]
-resource_queues:
-  - name: train
-    resource_groups:
-      - covered_resources: [gpu]
-        flavors: [{name: any, resources: [{name: gpu, nominal_quota: 40}]}]
-scheduling_rules: [{resource_queue: train}]
-"""
+from tests.usage_sample import CONFIG
 
 Run = Callable[[int], list[str]]
 

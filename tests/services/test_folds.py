@@ -20,19 +20,10 @@ from console.workloads.models import Engine
 from console.workloads.services.run_engine import forget_states
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
+from tests.usage_sample import CONFIG
 
 BEGIN: Final = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 HELD: Final = 2_000
-
-CONFIG = """\
-resource_flavors: [{name: any}]
-resource_queues:
-  - name: train
-    resource_groups:
-      - covered_resources: [gpu]
-        flavors: [{name: any, resources: [{name: gpu, nominal_quota: 40}]}]
-scheduling_rules: [{resource_queue: train}]
-"""
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from console.configs.services import preview_impact as module
 from console.configs.services.apply_config import apply_config
 from console.configs.services.check_config import check_config
-from console.configs.services.preview_impact import ImpactPreview, preview_impact
+from console.configs.services.preview_impact import ImpactPreview, preview_impact, preview_size
 from console.engine.impact import LiveOutcome
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
@@ -78,6 +78,14 @@ def test_the_same_policy_affects_nothing(busy: Organization, owner: Actor) -> No
     assert found is not None
     assert (found.impact.groups, found.names) == ({}, {})
     assert {each.resource: each.binds for each in found.balances} == {"gpu": True, "cpu": True}
+
+
+def test_the_costs_grow_with_text_and_workloads(
+    busy: Organization, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert preview_size(owner, CONFIG) == len(CONFIG) + 4 * 30
+    monkeypatch.setattr(module, "MOST_LIVE", 3)
+    assert preview_size(owner, CONFIG) == len(CONFIG)
 
 
 def test_too_many_live_workloads_are_left_to_an_impact_run(

@@ -78,6 +78,12 @@ CURSOR = OpenApiParameter(
     description="The `next` of the previous page; absent for the first page.",
 )
 PAGED = [LIMIT, CURSOR]
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    description="1 to 150 printable ASCII characters, unique for each request.",
+)
 EXPORT = OpenApiParameter(
     "as",
     OpenApiTypes.STR,

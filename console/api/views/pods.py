@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from console.api.base import OrgView
 from console.api.schemas import pod_sets as schemas
-from console.api.schemas.common import example, problems
+from console.api.schemas.common import IDEMPOTENCY_KEY, example, problems
 from console.api.schemas.workloads import EXAMPLE_IDS, Ids
 from console.logs import bind_workloads
 from console.orgs.permissions import Permission
@@ -52,14 +52,7 @@ def _documented(operation: str, summary: str, description: str) -> Callable[[typ
         summary=summary,
         description=f"{description} A repeated report counts again, unless both have the same "
         "`Idempotency-Key`.",
-        parameters=[
-            OpenApiParameter(
-                "Idempotency-Key",
-                str,
-                OpenApiParameter.HEADER,
-                description="1 to 150 printable ASCII characters, unique for each report.",
-            )
-        ],
+        parameters=[IDEMPOTENCY_KEY],
         request=schemas.PodsIn,
         responses={202: Ids, **problems(409, 415)},
         examples=[

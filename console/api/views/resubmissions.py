@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from console.api.base import OrgView
 from console.api.schemas import workloads as schemas
-from console.api.schemas.common import example, problems
+from console.api.schemas.common import IDEMPOTENCY_KEY, example, problems
 from console.api.views.endings import read_ids, results_answer
 from console.orgs.permissions import Permission
 from console.workloads.selection import MOST_SELECTED
@@ -30,14 +30,7 @@ class ResubmitWorkloads(OrgView):
         "the order of the request. The submission event of a new workload names the one that it "
         "repeats. A request with an `Idempotency-Key` can be repeated: it creates no further "
         "workloads.",
-        parameters=[
-            OpenApiParameter(
-                "Idempotency-Key",
-                str,
-                OpenApiParameter.HEADER,
-                description="1 to 150 printable ASCII characters, unique for each request.",
-            )
-        ],
+        parameters=[IDEMPOTENCY_KEY],
         request=schemas.Ids,
         responses={202: schemas.Resubmitted, **problems(409, 413, 415)},
         examples=[

@@ -9,7 +9,6 @@ from django.http import HttpResponse, HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import (
     OpenApiExample,
-    OpenApiParameter,
     OpenApiResponse,
     PolymorphicProxySerializer,
     extend_schema,
@@ -25,6 +24,7 @@ from console.api.body import ExactJSONParser, YAMLParser, yaml_of
 from console.api.schemas import workloads as schemas
 from console.api.schemas.common import (
     EXPORT,
+    IDEMPOTENCY_KEY,
     JSON_TYPE,
     PAGED,
     PROBLEM_TYPE,
@@ -155,14 +155,7 @@ class Workloads(OrgView):
         "further workloads. With the content type `application/yaml`, `text/yaml` or "
         "`application/x-yaml`, the body is a manifest: one workload in the form of the language of "
         "the active config, if the language has one.",
-        parameters=[
-            OpenApiParameter(
-                "Idempotency-Key",
-                str,
-                OpenApiParameter.HEADER,
-                description="1 to 150 printable ASCII characters, unique for each request.",
-            )
-        ],
+        parameters=[IDEMPOTENCY_KEY],
         request={JSON_TYPE: schemas.WorkloadsIn, YAMLParser.media_type: OpenApiTypes.STR},
         responses={
             202: schemas.SubmittedWorkloads,

@@ -25,7 +25,8 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
 from console.policies.queries import active_number
-from console.workloads.models import Engine, RecordedShape, State
+from console.workloads.models import RecordedShape
+from console.workloads.queries.workloads import live_count
 
 #: Name of the task that computes a run.
 FIND_IMPACT = "console.configs.tasks.find_impact"
@@ -131,8 +132,7 @@ def _reusable_run(run: ImpactRun, *, again: bool) -> ImpactRun | None:
 
 
 def _is_small(org: Organization, text: str) -> bool:
-    counts = Engine.objects.values_list("counts", flat=True).get(org=org)
-    live = sum(counts.get(each, 0) for each in (State.PENDING, State.ADMITTED, State.PREEMPTING))
+    live = live_count(org)
     if live > SMALL_LIVE or len(text) > SMALL_TEXT:
         return False
     return not RecordedShape.objects.filter(org=org)[SMALL_RECORDED:].exists()

@@ -10,12 +10,16 @@ from console.engine.impact import LiveImpact, live_impact
 from console.engine.impact.binding import ResourceBalance, resource_balances
 from console.engine.model.policy import Policy
 from console.orgs.permissions import Actor, Permission
-from console.workloads.models import Engine, State, Workload
+from console.workloads.models import Workload
+from console.workloads.queries.workloads import live_count
 from console.workloads.services.load_state import load_policy
 from console.workloads.services.snapshot_state import snapshot_state
 
 #: Maximum number of running and pending workloads of a preview, which takes 30 ms for each 1,000.
 MOST_LIVE: Final = 20_000
+
+#: Characters of a text whose check takes as long as the decision on one workload.
+_CHARACTERS: Final = 30
 
 #: Number of workloads of each outcome whose names a preview states.
 NAMED: Final = 3
@@ -41,9 +45,7 @@ def preview_impact(actor: Actor, policy: Policy, base: int, owner: str) -> Impac
     NotAllowed.
     """
     actor.require(Permission.READ)
-    counts = Engine.objects.values_list("counts", flat=True).get(org=actor.org)
-    live = sum(counts.get(each, 0) for each in (State.PENDING, State.ADMITTED, State.PREEMPTING))
-    if live > MOST_LIVE:
+    if live_count(actor.org) > MOST_LIVE:
         return None
     state, version = snapshot_state(actor.org)
     if version != base:
@@ -58,3 +60,9 @@ def preview_impact(actor: Actor, policy: Policy, base: int, owner: str) -> Impac
         balances=resource_balances(state, owner),
         names=dict(rows.values_list("uid", "name")),
     )
+
+
+def preview_size(actor: Actor, text: str) -> int:
+    """Return the costs of a check of *text* and of its preview, in characters of a text."""
+    live = live_count(actor.org)
+    return len(text) + (live * _CHARACTERS if live <= MOST_LIVE else 0)

@@ -24,8 +24,9 @@ from console.engine.impact import history_impact, live_impact
 from console.engine.model.policy import Policy
 from console.errors import ConsoleError
 from console.policies.queries import NO_POLICY, get_version, policy_of
-from console.workloads.models import Engine, State, Workload
+from console.workloads.models import Workload
 from console.workloads.queries.history import history_of
+from console.workloads.queries.workloads import live_count
 from console.workloads.services.load_state import load_policy
 from console.workloads.services.snapshot_state import snapshot_state
 
@@ -73,8 +74,7 @@ def _compute(run: ImpactRun) -> None:
     org = run.org
     before = policy_of(get_version(org, run.base)) if run.base else NO_POLICY
     after = _compile(run)
-    counts = Engine.objects.values_list("counts", flat=True).get(org=org)
-    live = sum(counts.get(each, 0) for each in (State.PENDING, State.ADMITTED, State.PREEMPTING))
+    live = live_count(org)
     progress = _Progress(run.pk, live)
     as_of = timezone.now()
     state, version = snapshot_state(org, progress.read)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from console.engine.disciplines import load_discipline
 from console.engine.disciplines.read_model import NO_REQUESTS
+from console.engine.impact.live import never_fits
 from console.engine.model.amounts import Amount, FlavorResource
 from console.engine.state import State
 
@@ -19,7 +20,7 @@ class ResourceBalance:
     used: int
     #: The most that it may use now, given the usage of others.
     entitled: Amount
-    #: The requests of its pending workloads.
+    #: The requests of its pending workloads that can start.
     demand: int
 
     @property
@@ -39,7 +40,6 @@ def resource_balances(state: State, name: str) -> tuple[ResourceBalance, ...]:
     Return the balance of each resource of *name*, a queue or cohort of *state*.
 
     A cohort includes the queues below it. Empty if the policy of *state* does not have *name*.
-    Workloads that can never start count as demand as well.
     """
     policy = state.policy
     discipline = load_discipline(policy.discipline)
@@ -78,7 +78,7 @@ def resource_balances(state: State, name: str) -> tuple[ResourceBalance, ...]:
 
 
 def _demand(state: State, names: set[str]) -> Mapping[str, int]:
-    """Return the requests of the pending workloads of queues, by resource."""
+    """Return the requests of the pending workloads of queues that can start, by resource."""
     discipline = load_discipline(state.policy.discipline)
     found: dict[str, int] = {}
     for each in names:
@@ -86,6 +86,8 @@ def _demand(state: State, names: set[str]) -> Mapping[str, int]:
         if queue is None:
             continue
         for cls in queue.pending.classes.values():
+            if cls.head.route.problem is not None or never_fits(state, queue, cls):
+                continue
             for resource, amount in discipline.demand(queue, cls.head.workload).items():
                 found[resource] = found.get(resource, 0) + amount * len(cls)
     return found

@@ -15,12 +15,14 @@ from console.engine.impact.live_outcomes import (
     OverQuota,
 )
 from console.engine.impact.running import NOT_REPLACED, losses, over_nominal
+from console.engine.live.live_tree import AnyQueue
 from console.engine.model.amounts import Amount, FlavorResource
 from console.engine.model.decision import Decision
 from console.engine.model.policy import Policy
 from console.engine.model.reasons import Shortage
 from console.engine.model.route import Route
 from console.engine.model.running_outcomes import Exposure, Loss
+from console.engine.pending.pending_class import PendingClass
 from console.engine.state import State
 
 #: Number of decisions between two calls that report progress.
@@ -179,17 +181,19 @@ def _settle(state: State, report_progress: Callable[[int], None]) -> dict[str, D
 
 def _never_fit(state: State) -> Iterable[str]:
     """Yield the ids of pending workloads that can never start in their queues."""
-    discipline = load_discipline(state.policy.discipline)
     for queue in state.queues.values():
         if queue.policy is None or queue.barrier is not None:
             continue
         for cls in queue.pending.classes.values():
-            if cls.head.route.problem is not None:
-                continue
-            # Nominate again, because the last verdict depends on where the flavor scan resumed.
-            found = discipline.nominate(state, queue, cls.head)
-            if found.pending_reason.shortage is Shortage.ALWAYS:
+            if cls.head.route.problem is None and never_fits(state, queue, cls):
                 yield from (each.workload.id for each in cls)
+
+
+def never_fits(state: State, queue: AnyQueue, cls: PendingClass) -> bool:
+    """Return whether the workloads of *cls*, which is routed to *queue*, can never start there."""
+    # Nominate again, because the last verdict depends on where the flavor scan resumed.
+    found = load_discipline(state.policy.discipline).nominate(state, queue, cls.head)
+    return found.pending_reason.shortage is Shortage.ALWAYS
 
 
 def _over(state: State, before: _Before, replaced: Mapping[str, str]) -> Iterable[OverQuota]:

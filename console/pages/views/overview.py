@@ -40,7 +40,7 @@ from console.policies.queries import active_number, active_policy
 from console.series.models import Step
 from console.series.queries import Counts, Series, counts_series, sampled_until
 from console.workloads.queries import QueueView, queue_list
-from console.workloads.queries.waiting_longest import waiting_longest
+from console.workloads.queries.waiting_longest import LOOKED_AT, waiting_longest
 
 #: Maximum numbers of shown attention items, queues and versions.
 MOST_ITEMS = 7
@@ -88,6 +88,7 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
         "charts": lazily(lambda: _charts(request, org, past(), numbers(), log().page.results, now)),
         "changes": lazily(lambda: _changes(org, log())),
         "waiting": lazily(lambda: waiting_longest(org, MOST_WAITING)),
+        "looked_at": LOOKED_AT,
     }
     return render_page(request, actor, "overview/index.html", context, section="overview")
 

@@ -15,7 +15,7 @@ from console.configs.models import ConfigVersion
 from console.configs.services.change_numbers import change_numbers
 from console.configs.services.consequences import consequences_of
 from console.configs.services.lint_config import lint_config
-from console.configs.services.preview_impact import MOST_LIVE, preview_impact
+from console.configs.services.preview_impact import MOST_LIVE, preview_impact, preview_size
 from console.configs.services.propose_numbers import (
     NumberChange,
     NumberProposal,
@@ -77,16 +77,20 @@ class _Form:
 
 def may_change_quota(actor: Actor, queue: QueueView, policy: Policy) -> bool:
     """Return whether the page of *queue* offers the form: the config states its numbers."""
-    dialect = dialects().get(policy.dialect)
-    has_numbers = dialect is not None and dialect.number_fields is not None and bool(queue.usages)
-    return actor.may(Permission.APPLY) and has_numbers and not queue.draining and not queue.created
+    has_numbers = bool(queue.usages) and not queue.draining and not queue.created
+    return has_numbers and _has_form(actor, policy)
 
 
 def may_change_cohort_quota(actor: Actor, cohort: CohortSummary, policy: Policy) -> bool:
     """Return whether the page of *cohort* offers the form: the config has such an object."""
+    return cohort.origin is not None and _has_form(actor, policy)
+
+
+def _has_form(actor: Actor, policy: Policy) -> bool:
+    """Return whether *actor* may change numbers, and the language of *policy* says which."""
     dialect = dialects().get(policy.dialect)
-    has_numbers = dialect is not None and dialect.number_fields is not None
-    return actor.may(Permission.APPLY) and has_numbers and cohort.origin is not None
+    has_fields = dialect is not None and dialect.number_fields is not None
+    return has_fields and actor.may(Permission.APPLY)
 
 
 @org_page
@@ -126,7 +130,8 @@ def _quota(request: HttpRequest, actor: Actor, owner: ObjectKey) -> HttpResponse
         if not advised:
             return _page(form)
         form = replace(form, values=advised)
-    with expensive(Kind.COMPARE, actor.org.pk, actor.key, size=len(active.text)):
+    size = preview_size(actor, active.text)
+    with expensive(Kind.COMPARE, actor.org.pk, actor.key, size=size):
         if request.method != "POST":
             return _page(form)
         return _sent(replace(form, review=read_review(request)))

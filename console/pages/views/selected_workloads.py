@@ -18,8 +18,7 @@ from console.pages.access import org_page
 from console.pages.presenters.lists.filters import canonical_query
 from console.pages.shell import render_page
 from console.reading import is_storable
-from console.workloads.models import State
-from console.workloads.models.workloads import ENDED
+from console.workloads.models import ENDED, LIVE, State
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.matching import matching_ids, states_among
 from console.workloads.selection import Result, selected, summary
@@ -45,7 +44,7 @@ class _Action:
 _ACTIONS: Final = {
     "withdraw": _Action(
         "Withdraw",
-        frozenset({State.PENDING, State.ADMITTED, State.PREEMPTING}),
+        frozenset(LIVE),
         "Withdrawn workloads end permanently and free their quota.",
         lambda actor, ids, _: withdraw_each(actor, ids),
     ),

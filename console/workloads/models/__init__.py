@@ -15,6 +15,7 @@ from console.workloads.models.searches import SearchRun
 from console.workloads.models.views import SavedView
 from console.workloads.models.workloads import (
     ENDED,
+    LIVE,
     Decision,
     LabelSet,
     RecordedShape,
@@ -25,6 +26,7 @@ from console.workloads.models.workloads import (
 
 __all__ = [
     "ENDED",
+    "LIVE",
     "Decision",
     "Engine",
     "Event",

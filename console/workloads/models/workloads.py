@@ -39,6 +39,7 @@ class State(models.TextChoices):
 
 #: Final states.
 ENDED = (State.FINISHED, State.REJECTED, State.WITHDRAWN)
+LIVE = (State.PENDING, State.ADMITTED, State.PREEMPTING)
 
 
 class LabelSet(models.Model):

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from console.engine.model.common_reasons import NOT_EVALUATED
 from console.engine.model.decision import Outcome
-from console.workloads.models import Decision, Event, EventType, State, Workload
+from console.workloads.models import LIVE, Decision, Event, EventType, Workload
 
 #: Maximum number of decisions and of releases of a workload that are read, the newest.
 MOST_MARKS = 200
@@ -75,11 +75,8 @@ def phase_history(workload: Workload) -> PhaseHistory:
     marks.sort(key=lambda mark: (mark.start, mark.config_version is not None))
     if is_cut:
         marks = [mark for mark in marks if mark.start >= newest[MOST_MARKS - 1][0]]
-    ended = workload.ended_at if workload.state not in _OPEN else None
+    ended = workload.ended_at if workload.state not in LIVE else None
     return PhaseHistory(phases=tuple(_joined(_bounded(marks, ended))), is_cut=is_cut)
-
-
-_OPEN = frozenset({State.PENDING, State.ADMITTED, State.PREEMPTING})
 
 
 def _bounded(marks: list[Phase], ended: datetime | None) -> Iterator[Phase]:

@@ -24,7 +24,7 @@ from console.paging import (
     read_cursor,
     write_cursor,
 )
-from console.workloads.models import Engine, LabelSet, PendingClass, State, Workload
+from console.workloads.models import LIVE, Engine, LabelSet, PendingClass, State, Workload
 from console.workloads.queries.demand import cannot_run_reasons
 
 #: Added to priorities in cursors, which contain no negative numbers; the lowest priority is that
@@ -82,6 +82,12 @@ def state_counts(org: Organization) -> dict[str, int]:
     """Return the number of workloads in each state, as last written by the engine."""
     counts = Engine.objects.values_list("counts", flat=True).get(org=org)
     return {state: counts.get(state, 0) for state in State.values}
+
+
+def live_count(org: Organization) -> int:
+    """Return the number of running and pending workloads, as last written by the engine."""
+    counts = state_counts(org)
+    return sum(counts[state] for state in LIVE)
 
 
 def reason_of(workload: Workload) -> str:

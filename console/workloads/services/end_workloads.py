@@ -16,7 +16,7 @@ from console import statements
 from console.errors import Conflict, NotFound
 from console.orgs.audit import Action, record_many
 from console.orgs.permissions import Actor, Permission
-from console.workloads.models import Intake, State, Workload
+from console.workloads.models import LIVE, Intake, State, Workload
 from console.workloads.org_filter import in_org
 from console.workloads.selection import Outcome, Result, not_found, selected
 from console.workloads.services.write_intake import write_intake
@@ -41,7 +41,7 @@ _FINISH = _Ending(
 _WITHDRAW = _Ending(
     Intake.Kind.WITHDRAW,
     "workload.withdraw",
-    frozenset({State.PENDING, State.ADMITTED, State.PREEMPTING}),
+    frozenset(LIVE),
     State.WITHDRAWN,
 )
 _RELEASE = _Ending(

@@ -13,7 +13,7 @@ from console.engine.model.workload import Workload
 from console.engine.state import State
 from console.orgs.models import Organization
 from console.workloads import models
-from console.workloads.models import Engine
+from console.workloads.models import LIVE, Engine
 from console.workloads.services.keep_usage_history import load_usage_history
 from console.workloads.services.load_state import engine_workload, held_queues, load_policy
 from console.workloads.stored_texts import (
@@ -63,8 +63,6 @@ class _Row(NamedTuple):
 
 #: Columns of texts that do not have the name of the field.
 _COLUMNS = {"labels_text": "label_set__labels"}
-
-_LIVE = (models.State.PENDING, models.State.ADMITTED, models.State.PREEMPTING)
 
 
 def snapshot_state(
@@ -116,7 +114,7 @@ def _progress(org: Organization) -> tuple[int, int]:
 
 
 def _rows(org: Organization) -> list[_Row]:
-    rows = models.Workload.objects.filter(org=org, state__in=_LIVE).order_by()
+    rows = models.Workload.objects.filter(org=org, state__in=LIVE).order_by()
     texts = {
         name: as_text(_COLUMNS.get(name, name.removesuffix("_text")))
         for name in _Row._fields
