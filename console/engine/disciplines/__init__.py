@@ -192,8 +192,12 @@ class Discipline(TraceFacts, Protocol):
         False when that is not known. Amounts are in thousandths, by resource.
         """
 
-    def consequences(self, old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
-        """Return the consequences for *live* when *new* replaces *old*, except those of routing."""
+    def consequences(self, old: Policy | None, new: Policy, live: Live) -> Iterable[Finding]:
+        """
+        Return the consequences for *live* when *new* replaces *old*, except those of routing.
+
+        *old* is None for a policy of another discipline: no amount of it is known.
+        """
 
     def excess_beside_draining(
         self, successors: Mapping[str, str], new: Policy, live: Live, heirs: Mapping[str, str]

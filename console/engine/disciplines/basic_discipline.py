@@ -153,7 +153,7 @@ class BasicDiscipline(Discipline):
 
     # Another policy
 
-    def consequences(self, old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
+    def consequences(self, old: Policy | None, new: Policy, live: Live) -> Iterable[Finding]:
         """Return nothing: running workloads stay as they are."""
         return ()
 

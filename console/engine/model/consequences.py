@@ -56,6 +56,8 @@ class Excess:
     limit: Limit = Limit.NOMINAL
     #: Queues that the queue replaces and that still drain; empty: it replaces none.
     drained: tuple[str, ...] = ()
+    #: The names of the flavor-resource in requests, if queues count it under another name.
+    requested: tuple[FlavorResource, ...] = ()
     #: The fewest workloads that have to end before usage is within *quota*; None: not known.
     ends: int | None = None
 
@@ -84,7 +86,7 @@ def with_ends(
             ends=_fewest(
                 each.over,
                 [
-                    (held.get(each.key, 0), count)
+                    (sum(held.get(key, 0) for key in each.requested or (each.key,)), count)
                     for name in each.holders
                     for held, count in holdings.get(name, ())
                 ],

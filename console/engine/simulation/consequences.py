@@ -65,14 +65,20 @@ def _routing(old: Policy, new: Policy) -> Iterator[Finding]:
 
 
 def _gone(old: Policy, new: Policy, live: Live, heirs: Mapping[str, str]) -> Iterator[Finding]:
-    gone = [name for name in old.queues if name not in new.queues and _has_work(live, name)]
+    gone = [name for name in old.queues if name not in new.queues]
     renamed = successors(old, new)
-    draining = {name: renamed[name] for name in gone if name in renamed}
-    removed = [name for name in gone if name not in draining]
+    removed = [name for name in gone if name not in renamed and _has_work(live, name)]
     if removed:
         yield queue_finding(ConsequenceCode.QUEUE_REMOVED, removed, live)
-    if draining:
-        found = queue_finding(ConsequenceCode.QUEUE_DRAINS, list(draining), live, draining)
+    draining = {name: renamed[name] for name in gone if name in renamed}
+    # Queues that drain since an earlier rename share the quota with the next queue, too.
+    busy = {name: after for name, after in draining.items() if _has_work(live, name)} | {
+        name: draining[heir]
+        for name, heir in heirs.items()
+        if heir in draining and draining[heir] != name and not _has_work(live, heir)
+    }
+    if busy:
+        found = queue_finding(ConsequenceCode.QUEUE_DRAINS, list(busy), live, busy)
         discipline = load_discipline(new.discipline)
         yield replace(found, excesses=discipline.excess_beside_draining(draining, new, live, heirs))
 
@@ -115,10 +121,9 @@ def _stops(policy: Policy) -> dict[_Stoppable, tuple[str, StopPolicy]]:
 
 
 def _of_the_discipline(old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
-    """Return the findings of the discipline; empty if the policies have different disciplines."""
-    if old.discipline != new.discipline:
-        return ()
-    return load_discipline(new.discipline).consequences(old, new, live)
+    """Return the findings of the discipline of *new*."""
+    comparable = old if old.discipline == new.discipline else None
+    return load_discipline(new.discipline).consequences(comparable, new, live)
 
 
 def _has_work(live: Live, queue: str) -> bool:

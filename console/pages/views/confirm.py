@@ -1,4 +1,8 @@
-"""View that confirms an applied version with a revert timer, or rolls it back at once."""
+"""
+View that confirms an applied version with a revert timer, or rolls it back at once.
+
+A rollback with consequences leads to its review, which lists them.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from console.configs.errors import ConfigRejected
+from console.configs.errors import ConfigRejected, ConsequencesNotAccepted
 from console.configs.models import ConfigVersion
+from console.configs.queries import revert_timer_of
 from console.configs.services.confirm_config import confirm_config
 from console.configs.services.revert_config import revert_config
 from console.orgs.permissions import Actor
@@ -29,8 +34,13 @@ def confirm(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _revert(request: HttpRequest, actor: Actor, version: int) -> HttpResponse:
+    timer = revert_timer_of(actor.org)
     try:
-        made = revert_config(actor, version, ConfigVersion.Via.PAGE)
+        made = revert_config(actor, version, ConfigVersion.Via.PAGE, accept=())
+    except ConsequencesNotAccepted:
+        assert timer is not None, "without a timer there is nothing to revert"
+        review = reverse("pages:config-review", args=[actor.org.slug])
+        return HttpResponseRedirect(f"{review}?to={timer.back_to}")
     except ConfigRejected as error:
         messages.error(
             request,

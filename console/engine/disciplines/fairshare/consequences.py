@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from console.engine.disciplines.fairshare.ledger import KEYS, FairshareLedger
-from console.engine.disciplines.fairshare.resources import NOTHING, Bounds
+from console.engine.disciplines.fairshare.ledger import KEYS, FairshareLedger, names_of
+from console.engine.disciplines.fairshare.resources import EVERYTHING, Bounds
 from console.engine.disciplines.fairshare.spec import FairshareSpec, fairshare_of
 from console.engine.model.consequences import (
     ConsequenceCode,
@@ -19,7 +19,7 @@ from console.engine.model.history import Live
 from console.engine.model.policy import Policy
 
 
-def consequences(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
+def consequences(old: Policy | None, new: Policy, live: Live) -> Iterator[Finding]:
     """Yield the queues that use more than a limit or quota that *new* lowers."""
     spec = fairshare_of(new)
     ledger = FairshareLedger(spec)
@@ -41,9 +41,10 @@ def consequences(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
 
 
 def _excesses(
-    old: Policy, new: Policy, live: Live, ledger: FairshareLedger, kind: Limit
+    old: Policy | None, new: Policy, live: Live, ledger: FairshareLedger, kind: Limit
 ) -> Iterator[Excess]:
-    before, after = fairshare_of(old), fairshare_of(new)
+    before = FairshareSpec() if old is None else fairshare_of(old)
+    after = fairshare_of(new)
     for name in after.queues:
         account = ledger.queue(name)
         for place, key in enumerate(KEYS):
@@ -67,12 +68,13 @@ def _excesses(
                         if name in (each, *after.path(each)) and any(usage.values())
                     ),
                     limit=kind,
+                    requested=names_of(key),
                 )
 
 
 def _bounds(spec: FairshareSpec, name: str, kind: Limit) -> Bounds:
-    """Return the limits or quotas of a queue; nothing if the policy lacks it."""
+    """Return the limits or quotas of a queue; one that the policy lacks has no bounds."""
     queue = spec.queues.get(name)
     if queue is None:
-        return NOTHING
+        return EVERYTHING
     return queue.limit if kind is Limit.QUEUE else queue.quota

@@ -148,7 +148,7 @@ class FairshareDiscipline(NodeDiscipline):
 
     # Another policy
 
-    def consequences(self, old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
+    def consequences(self, old: Policy | None, new: Policy, live: Live) -> Iterable[Finding]:
         """Return queues that use more than a lowered limit or quota."""
         return consequences(old, new, live)
 

@@ -28,6 +28,11 @@ def counted(key: FlavorResource) -> FlavorResource:
     return _GPU if key[1] in GPU_NAMES else key
 
 
+def names_of(key: FlavorResource) -> tuple[FlavorResource, ...]:
+    """Return the flavor-resources of workloads that queues count as *key*."""
+    return tuple((POOL, name) for name in GPU_NAMES) if key == _GPU else (key,)
+
+
 class FairshareLedger(NestedLedger):
     """The accounts of all queues of a policy, and of queues of earlier ones."""
 

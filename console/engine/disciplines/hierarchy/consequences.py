@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from console.engine.disciplines.hierarchy.inheritance import settings_of_queue
-from console.engine.disciplines.hierarchy.ledger import HierarchyLedger
+from console.engine.disciplines.hierarchy.ledger import HierarchyLedger, names_of
 from console.engine.disciplines.hierarchy.spec import HierarchySpec, hierarchy_of
+from console.engine.model.amounts import UNLIMITED, Amount
 from console.engine.model.consequences import (
     ConsequenceCode,
     Excess,
@@ -19,9 +20,9 @@ from console.engine.model.history import Live
 from console.engine.model.policy import Policy
 
 
-def consequences(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
+def consequences(old: Policy | None, new: Policy, live: Live) -> Iterator[Finding]:
     """Yield queues that use more than a maximum or guarantee that *new* lowers, and new parents."""
-    before, after = _charged(old, live), _charged(new, live)
+    before, after = HierarchyLedger(_spec(old)), _charged(new, live)
     above_maximum = tuple(_excesses(before, after, live, of_guarantees=False))
     known = {(each.name, each.key) for each in above_maximum}
     above_guarantee = tuple(
@@ -44,6 +45,11 @@ def consequences(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
         yield queue_finding(ConsequenceCode.QUEUE_BECOMES_PARENT, parents, live)
 
 
+def _spec(policy: Policy | None) -> HierarchySpec:
+    """Return the spec of a policy; of one of another discipline, a spec without queues."""
+    return HierarchySpec() if policy is None else hierarchy_of(policy)
+
+
 def _charged(policy: Policy, live: Live) -> HierarchyLedger:
     ledger = HierarchyLedger(hierarchy_of(policy))
     for name, usage in live.usage.items():
@@ -60,10 +66,15 @@ def _excesses(
         account = after.queue(name)
         for key in after.keys:
             used = account.used(key)
+            former: Amount = UNLIMITED
             if of_guarantees:
-                bound, former = after.guaranteed(name, key), before.guaranteed(name, key)
+                bound = after.guaranteed(name, key)
+                former = before.guaranteed(name, key)
             else:
-                bound, former = after.limit(name, key), before.limit(name, key)
+                bound = after.limit(name, key)
+                # A queue that the older policy lacks drained without a maximum.
+                if before.knows(name):
+                    former = before.limit(name, key)
             if isinstance(bound, int) and used > bound and former > bound:
                 yield Excess(
                     name=name,
@@ -78,6 +89,7 @@ def _excesses(
                         if name in (each, *after.path(each)) and any(usage.values())
                     ),
                     limit=Limit.GUARANTEE if of_guarantees else _kind(after.spec, name),
+                    requested=names_of(key),
                 )
 
 

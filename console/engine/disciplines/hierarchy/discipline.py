@@ -118,7 +118,7 @@ class HierarchyDiscipline(NodeDiscipline):
 
     # Another policy
 
-    def consequences(self, old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
+    def consequences(self, old: Policy | None, new: Policy, live: Live) -> Iterable[Finding]:
         """Return queues that use more than a lowered maximum, and applications left behind."""
         return consequences(old, new, live)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TypeAlias
 
-from console.engine.disciplines.hierarchy.requests import queue_name_of
+from console.engine.disciplines.hierarchy.requests import CPU, queue_name_of
 from console.engine.disciplines.hierarchy.resources import VCORE, Resources
 from console.engine.disciplines.hierarchy.spec import (
     POOL,
@@ -26,6 +26,11 @@ from console.engine.model.policy import Policy
 def counted(key: FlavorResource) -> FlavorResource:
     """Return the flavor-resource under which queues count usage of *key*: CPU has two names."""
     return key[0], queue_name_of(key[1])
+
+
+def names_of(key: FlavorResource) -> tuple[FlavorResource, ...]:
+    """Return the flavor-resources of workloads that queues count as *key*."""
+    return (key, (key[0], CPU)) if key[1] == VCORE else (key,)
 
 
 class HierarchyLedger(NestedLedger):

@@ -13,28 +13,27 @@ from console.engine.model.history import Live
 from console.engine.model.policy import Policy
 
 
-def consequences(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
+def consequences(old: Policy | None, new: Policy, live: Live) -> Iterator[Finding]:
     """Yield the consequences for quota when *new* replaces *old*."""
     yield from _flavors_lost(old, new, live)
     yield from _over_nominal(old, new, live)
 
 
-def _flavors_lost(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
+def _flavors_lost(old: Policy | None, new: Policy, live: Live) -> Iterator[Finding]:
     queues = [
         name
         for name, usage in live.usage.items()
         # Passthrough queues assign no flavor, and this change does not lose a flavor lost before.
         if (queue := spec_of(new).queues.get(name)) is not None
         and not queue.is_passthrough
-        and not _places(old, name).isdisjoint(
-            {key for key, used in usage.items() if used} - _places(new, name)
-        )
+        and (lost := {key for key, used in usage.items() if used} - _places(new, name))
+        and (old is None or not _places(old, name).isdisjoint(lost))
     ]
     if queues:
         yield queue_finding(ConsequenceCode.FLAVOR_LOST, queues, live)
 
 
-def _over_nominal(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
+def _over_nominal(old: Policy | None, new: Policy, live: Live) -> Iterator[Finding]:
     excesses = over_quota(old, new, live)
     if excesses:
         queues = list(dict.fromkeys(name for excess in excesses for name in excess.holders))

@@ -149,7 +149,7 @@ class QuotaDiscipline(BasicDiscipline):
         """Return whether no flavor has *least* available and no preemption can free it."""
         return surely_fails(queue, spec_of(policy).settings, least, priority)
 
-    def consequences(self, old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
+    def consequences(self, old: Policy | None, new: Policy, live: Live) -> Iterable[Finding]:
         """Return the flavors that are lost, and the usage beyond the new quota."""
         return consequences(old, new, live)
 

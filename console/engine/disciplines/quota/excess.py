@@ -19,7 +19,7 @@ from console.engine.model.history import Live
 from console.engine.model.policy import Policy
 
 
-def over_quota(old: Policy, new: Policy, live: Live) -> tuple[Excess, ...]:
+def over_quota(old: Policy | None, new: Policy, live: Live) -> tuple[Excess, ...]:
     """
     Return the usage beyond the quota of *new*, for quota that was larger under *old*.
 
@@ -29,42 +29,46 @@ def over_quota(old: Policy, new: Policy, live: Live) -> tuple[Excess, ...]:
     return (*own, *_over_limits(old, new, live, own))
 
 
-def _over_nominal(old: Policy, new: Policy, live: Live) -> Iterator[Excess]:
+def _over_nominal(old: Policy | None, new: Policy, live: Live) -> Iterator[Excess]:
     for name, usage in live.usage.items():
         for key, used in sorted(usage.items()) if name in spec_of(new).queues else ():
             nominal = nominal_of(new, name, key)
             # A queue that borrowed before and has the same nominal quota keeps borrowing.
-            if isinstance(nominal, int) and nominal < used and nominal_of(old, name, key) > nominal:
+            before = UNLIMITED if old is None else nominal_of(old, name, key)
+            if isinstance(nominal, int) and nominal < used and before > nominal:
                 yield _excess(Limit.NOMINAL, name, key, used, nominal, (name,))
 
 
 def _over_limits(
-    old: Policy, new: Policy, live: Live, known: tuple[Excess, ...]
+    old: Policy | None, new: Policy, live: Live, known: tuple[Excess, ...]
 ) -> Iterator[Excess]:
-    before, after = Ledger(old), Ledger(new)
+    before, after = None if old is None else Ledger(old), Ledger(new)
     for name, usage in live.usage.items():
         if name in spec_of(new).queues:
             after.add(name, usage)
     #: The excess of the queues and cohorts listed so far, at and below a node.
     over = {(after.queue(each.name), each.key): each.over for each in known}
     for node in _nodes(new, live, after):
-        if not node.children:
-            was = before.queue(node.name) if node.name in spec_of(old).queues else None
-        else:
-            was = before.cohort(node.name) if node.name in spec_of(old).cohorts else None
+        was = None if old is None or before is None else _same_node(node, old, before)
         for key, used in sorted(node.usage.items()):
             told = sum(over.get((child, key), 0) for child in node.children)
             over[node, key] = told = max(told, over.get((node, key), 0))
             quota = _most(node.cell(key))
             if (
-                was is not None
-                and isinstance(quota, int)
+                isinstance(quota, int)
                 and used - quota > told
-                and _most(was.cell(key)) > quota
+                and (was is None or _most(was.cell(key)) > quota)
             ):
                 over[node, key] = used - quota
                 limit = Limit.COHORT if node.children else Limit.BORROWING
                 yield _excess(limit, node.name, key, used, quota, tuple(_users(node, key)))
+
+
+def _same_node(node: Node, policy: Policy, ledger: Ledger) -> Node | None:
+    """Return the queue or cohort with the name of *node*; None if *policy* has none."""
+    if not node.children:
+        return ledger.queue(node.name) if node.name in spec_of(policy).queues else None
+    return ledger.cohort(node.name) if node.name in spec_of(policy).cohorts else None
 
 
 def _nodes(policy: Policy, live: Live, ledger: Ledger) -> list[Node]:
