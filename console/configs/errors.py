@@ -48,7 +48,11 @@ class ConsequencesNotAccepted(ConsoleError):
     title = "The apply has consequences that were not accepted"
 
     def __init__(self, consequences: Sequence[Consequence], accepted: Collection[str]) -> None:
-        missing = [each.code for each in consequences if each.code not in accepted]
+        missing = [
+            each.code
+            for each in consequences
+            if each.needs_acceptance and each.code not in accepted
+        ]
         super().__init__(
             "consequences_not_accepted",
             f"Nothing was applied: review the consequences, and accept {', '.join(missing)} too.",

@@ -87,6 +87,7 @@ def _live(live: LiveImpact, names: Mapping[str, str]) -> dict[str, Any]:
     return {
         "running": live.running,
         "pending": live.pending,
+        "affected": live.affected,
         "outcomes": [
             {
                 "outcome": outcome.value,

@@ -69,17 +69,42 @@ def find_replacements(old: Policy, new: Policy, names: Iterable[str]) -> dict[st
     """
     Return the queue of *new* that replaces each of the queues *names* of *old*, by old name.
 
-    A queue that still exists is not replaced. A removed one is replaced by its successor, or else
-    by the queue with the same or nearly the same settings under another name.
+    A queue that still exists is not replaced. A removed one is replaced by the queue that continues
+    it, or else by its successor, or else by the queue with the same or nearly the same settings
+    under another name.
     """
     gone = [name for name in names if name in old.queues and name not in new.queues]
     if not gone:
         return {}
-    found = successors(old, new)
+    found = successors(old, new) | continued_queues(old, new)
     if any(name not in found for name in gone):
         renamed = renames_between(old, new).old_names.get(QUEUE, {})
         found = {before: after for after, before in renamed.items()} | found
     return {name: found[name] for name in gone if name in found}
+
+
+def continued_queues(old: Policy, new: Policy) -> dict[str, str]:
+    """
+    Return the removed queues that *new* continues under another name of the same lineage.
+
+    They are the same queues: a language that fixes the settings of a name gives a changed queue
+    the next name.
+    """
+    lineage = vocabulary_of(new.dialect).of(QUEUE).lineage
+    if lineage is None or all(name in new.queues for name in old.queues):
+        return {}
+    renamed = renames_between(old, new).old_names.get(QUEUE, {})
+    return {before: after for after, before in renamed.items() if lineage(before) == lineage(after)}
+
+
+def current_queue(policy: Policy, name: str) -> str:
+    """Return the queue of *policy* that continues *name*; *name* itself if none does."""
+    lineage = vocabulary_of(policy.dialect).of(QUEUE).lineage
+    if lineage is None or name in policy.queues:
+        return name
+    stem = lineage(name)
+    found = [each for each in policy.queues if lineage(each) == stem]
+    return found[0] if len(found) == 1 else name
 
 
 @CachedFunction

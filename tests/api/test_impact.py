@@ -50,6 +50,7 @@ def test_a_small_run_answers_200(client) -> None:
     assert result["live"] == {
         "running": 1,
         "pending": 0,
+        "affected": 0,
         "outcomes": [],
         "over": [],
         "over_count": 0,

@@ -168,7 +168,7 @@ def _apply_too_late(page: Page, other: Page, place: Place) -> None:
     expect_review(page)
     expect(page.get_by_label("Message")).to_have_value("Teams only")
     _accept(page, 2)
-    expect(apply_button(page)).to_have_text("Apply version 2: 1 workload affected")
+    expect(apply_button(page)).to_have_text("Apply version 2: 0 workloads affected")
 
     draft(other, place, WIDER)
     other.get_by_label("Message").fill("Room for urgent work")

@@ -19,7 +19,13 @@ from console.engine.disciplines.quota.spec import (
 )
 from console.engine.explain.consequences import consequence_sentence
 from console.engine.model.amounts import UNLIMITED, Amount
-from console.engine.model.consequences import ConsequenceCode, Excess, Holding, with_ends
+from console.engine.model.consequences import (
+    ConfirmationLevel,
+    ConsequenceCode,
+    Excess,
+    Holding,
+    with_ends,
+)
 from console.engine.model.history import Live
 from console.engine.model.policy import Policy
 from console.engine.model.selectors import Selector
@@ -77,6 +83,33 @@ def test_excess_of_a_queue_and_its_successor() -> None:
         drained=("x:v2",),
         ends=16,
     )
+
+
+def test_a_queue_that_continues_with_enough_quota_needs_no_acceptance() -> None:
+    """64 become 96 or stay 64: nothing is lost. Under 32, present usage exceeds the quota."""
+    old = policy(queue("x", 64_000), rest="x")
+    live = Live(running={"x": 16}, usage={"x": {GPU: 64_000}})
+    levels = {}
+    for quota in (96_000, 64_000, 32_000):
+        new = policy(queue("x:v2", quota), rest="x:v2")
+        (found,) = simulate_consequences(old, new, live, continued={"x": "x:v2"})
+        levels[quota] = found.level
+        (other,) = simulate_consequences(old, new, live)
+        assert (other.code, other.level) == (found.code, ConfirmationLevel.NAMED)
+    assert levels == {
+        96_000: ConfirmationLevel.BUTTON,
+        64_000: ConfirmationLevel.BUTTON,
+        32_000: ConfirmationLevel.NAMED,
+    }
+
+
+def test_a_queue_that_continues_needs_no_rules() -> None:
+    """Without the name, a queue whose rules lead elsewhere would be removed."""
+    old = policy(queue("x", 4_000), rest="x")
+    new = policy(queue("x:v2", 4_000), queue("y", 4_000), rest="y")
+    live = Live(running={"x": 1}, usage={"x": {GPU: 4_000}})
+    (found,) = simulate_consequences(old, new, live, continued={"x": "x:v2"})
+    assert (found.code, found.successors) == (ConsequenceCode.QUEUE_DRAINS, {"x": "x:v2"})
 
 
 def test_queues_that_drain_since_an_earlier_rename_are_counted() -> None:

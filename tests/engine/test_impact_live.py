@@ -43,6 +43,7 @@ def test_more_quota_starts_pending_workloads() -> None:
     assert impact == LiveImpact(
         running=2,
         pending=2,
+        affected=1,
         groups={
             LiveOutcome.STARTS: Group(
                 count=1,

@@ -100,7 +100,7 @@ def test_grave_consequences_are_ticked_and_the_number_is_typed(
     assert found["queue_removed"].startswith(
         "Queue research is removed, with 1 running and 2 pending"
     )
-    assert buttons(page)[-1] == "Apply version 2: 3 workloads affected"
+    assert buttons(page)[-1] == "Apply version 2: up to 3 workloads affected"
     form = form_fields(page)
     assert form["message"] == "For tests"
 
@@ -209,7 +209,7 @@ def test_a_change_that_may_move_work_leads_to_its_impact_until_somebody_has_look
     world: World, owner: Actor, browser: Client
 ) -> None:
     note = (
-        "This may affect 3 workloads. The impact of this text has not been computed yet. "
+        "This may affect up to 3 workloads. The impact of this text has not been computed yet. "
         "View impact"
     )
     url = f"{REVIEW}?draft={drafted(owner, GONE).pk}"

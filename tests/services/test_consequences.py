@@ -139,16 +139,15 @@ def test_a_renamed_queue_drains_under_its_old_name(native: None, owner: Actor) -
         "queue_drains",
         2,
         (
-            "ml becomes ml:v2, with 2 running and 1 pending: running workloads drain under the "
-            "old name and are not charged to the new one, so both together may use more than the "
-            "quota of one until they end; pending workloads are routed again. Combined peak "
+            "ml becomes ml:v2, with 2 running and 1 pending: running workloads stay charged to the "
+            "old name until they end; pending workloads are routed again. Combined peak "
             "usage: ml and ml:v2 up to 6 GPUs on spot, 4 GPUs above the quota of ml:v2, until at "
             "least 2 running workloads of ml have ended."
         ),
     )
 
 
-def test_a_rename_asks_one_tick_whatever_was_warned_of_before(owner: Actor, settle: Settle) -> None:
+def test_a_successor_asks_no_tick_unless_its_quota_is_lowered(owner: Actor, settle: Settle) -> None:
     apply_config(owner, "native", NATIVE, "", 0)
     submit_workloads(
         owner,
@@ -169,16 +168,30 @@ def test_a_rename_asks_one_tick_whatever_was_warned_of_before(owner: Actor, sett
     ]
     assert [len(each) for each in warned] == [1, 1]
     assert warned[0] != warned[1]
-    assert names(owner, "native", renamed) == [("queue_drains", 2)]
+    assert names(owner, "native", renamed) == [("queue_drains", 1)]
     # A smaller quota is a new consequence; a larger one that is still too small is not.
-    assert names(owner, "native", RENAMED) == [("queue_drains", 2), ("warnings_added", 2)]
+    assert names(owner, "native", RENAMED) == [("warnings_added", 2), ("queue_drains", 1)]
     more = RENAMED.replace("nominal_quota: 2", "nominal_quota: 6")
     assert "LNT013" in [each.code for each in lint_config(owner, "native", more).findings]
-    assert names(owner, "native", more) == [("queue_drains", 2)]
+    assert names(owner, "native", more) == [("queue_drains", 1)]
     # A different count of recorded workloads is not new either.
     submit_workloads(owner, [Submission(name="w", tags={"team": "ml"}, requests={"gpu": 12_000})])
     settle(owner.org)
-    assert names(owner, "native", more) == [("queue_drains", 2)]
+    assert names(owner, "native", more) == [("queue_drains", 1)]
+    made = apply_config(owner, "native", more, "", 1, accept=[])
+    assert [each["code"] for each in made.consequences] == ["queue_drains"]
+
+
+def test_another_name_of_a_queue_asks_one_tick(native: None, owner: Actor) -> None:
+    moved = NATIVE.replace("name: ml\n", "name: lab\n").replace("queue: ml\n", "queue: lab\n")
+    assert names(owner, "native", moved) == [("queue_drains", 2)]
+
+
+def test_a_successor_has_no_warnings_of_its_own(native: None, owner: Actor) -> None:
+    larger = RENAMED.replace("nominal_quota: 2", "nominal_quota: 6")
+    assert lint_config(owner, "native", larger).findings == ()
+    moved = NATIVE.replace("name: ml\n", "name: lab\n").replace("queue: ml\n", "queue: lab\n")
+    assert [each.code for each in lint_config(owner, "native", moved).findings] == ["LNT012"]
 
 
 def test_a_warning_about_another_object_is_new(owner: Actor, settle: Settle) -> None:

@@ -358,7 +358,8 @@ class RefusedConsequence(Consequence):
     """A consequence, and how it is accepted in the browser."""
 
     level = serializers.IntegerField(
-        help_text="2: by a checkbox. 3: by a checkbox and by typing the number of the version."
+        help_text="1: it is only stated, and needs no acceptance. 2: by a checkbox. 3: by a "
+        "checkbox and by typing the number of the version."
     )
 
 

@@ -57,6 +57,11 @@ class LiveImpact(Schema):
 
     running = serializers.IntegerField()
     pending = serializers.IntegerField()
+    affected = serializers.IntegerField(
+        required=False,
+        help_text="The number of workloads with an outcome, some of which have several; absent "
+        "from results of earlier releases.",
+    )
     outcomes = LiveGroup(many=True, help_text="Outcomes without workloads are absent.")
     over = OverQuota(many=True, help_text="At most 100 entries.")
     over_count = serializers.IntegerField()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from console.configs.models import Expectation
 from console.configs.queries import expectations_of
 from console.configs.read_expectations import MOST_EXPECTATIONS
+from console.dialects.objects import current_queue
 from console.engine.explain.route_result import checked_expectation_sentence
 from console.engine.model.policy import Policy
 from console.engine.model.workload import PodSet, Workload
@@ -43,8 +44,16 @@ def check_expectations(org: Organization, policy: Policy) -> tuple[BrokenExpecta
 
 
 def evaluate_expectations(org: Organization, policy: Policy) -> tuple[CheckedExpectation, ...]:
-    """Return the results of all expectations of *org* under *policy*, by name."""
-    return check_expected_routes(policy, saved_expectations(org))
+    """
+    Return the results of all expectations of *org* under *policy*, by name.
+
+    An expectation follows its queue to the name under which *policy* continues it.
+    """
+    expected = (
+        replace(each, queue=current_queue(policy, each.queue)) if each.queue else each
+        for each in saved_expectations(org)
+    )
+    return check_expected_routes(policy, expected)
 
 
 def to_expected(row: Expectation) -> ExpectedRoute:

@@ -25,11 +25,10 @@ from console.dialects.lints.codes import (
     REMOVED_WITH_WORK,
 )
 from console.dialects.lints.wording import quoted
-from console.dialects.objects import find_replacements, renames_between
+from console.dialects.objects import continued_queues, find_replacements, renames_between
 from console.dialects.reading_cache import read_cached
 from console.engine.explain.consequences import Consequence, consequence_sentence
 from console.engine.model.consequences import (
-    CONFIRMATION_LEVELS,
     ConsequenceCode,
     Excess,
     Finding,
@@ -91,10 +90,8 @@ def consequences_of(
 
 def _to_consequences(findings: Iterable[Finding]) -> tuple[Consequence, ...]:
     return tuple(
-        Consequence(
-            finding.code.value, consequence_sentence(finding), CONFIRMATION_LEVELS[finding.code]
-        )
-        for finding in sorted(findings, key=lambda finding: -CONFIRMATION_LEVELS[finding.code])
+        Consequence(finding.code.value, consequence_sentence(finding), finding.level)
+        for finding in sorted(findings, key=lambda finding: -finding.level)
     )
 
 
@@ -106,7 +103,7 @@ def accept_consequences(
 
     If *accept* is None, no consequence has to be accepted, and added warnings and a failed impact
     run are left out, because they only call for a review of the text. Otherwise *accept* must
-    contain the code of every consequence; raises ConsequencesNotAccepted.
+    contain the code of every consequence that needs acceptance; raises ConsequencesNotAccepted.
     """
     if accept is None:
         policy = check_config(actor, dialect, text).policy
@@ -116,7 +113,9 @@ def accept_consequences(
         consequences = _to_consequences(findings)
     else:
         consequences = find_consequences(actor, dialect, text)
-    if accept is not None and any(each.code not in accept for each in consequences):
+    if accept is not None and any(
+        each.needs_acceptance and each.code not in accept for each in consequences
+    ):
         raise ConsequencesNotAccepted(consequences, accept)
     return [
         {"code": each.code, "message": each.message, "accepted": accept is not None}
@@ -149,7 +148,8 @@ def _effects(
 ) -> Iterator[Finding]:
     """Yield the consequences of *new* for workloads, routing, language and expectations."""
     old = policy_of(active) if active else None
-    for finding in simulate_consequences(old, new, live, _successors(org, old, live)):
+    continued = continued_queues(old, new) if old is not None else {}
+    for finding in simulate_consequences(old, new, live, _successors(org, old, live), continued):
         yield replace(finding, excesses=_with_ends(org, finding.excesses))
     if old is not None:
         waiting = backlog_of(org) if backlog is None else backlog
@@ -180,10 +180,15 @@ def _successors(org: Organization, old: Policy | None, live: Live) -> dict[str, 
     return successors
 
 
-def is_impact_known(org: Organization, dialect: str, text: str, base: int) -> bool:
-    """Return whether a stored impact run of *text*, compared with version *base*, has a result."""
+def known_affected(org: Organization, dialect: str, text: str, base: int) -> int | None:
+    """
+    Return how many live workloads *text* affects, by its last impact run on version *base*.
+
+    None: the impact was not computed.
+    """
     runs = ImpactRun.objects.filter(org=org, digest=digest_of(dialect, text), base=base)
-    return runs.filter(state=ImpactRun.State.DONE).exists()
+    done = runs.filter(state=ImpactRun.State.DONE).order_by("-pk")
+    return done.values_list("result__live__affected", flat=True).first()
 
 
 def _preview_failed(active: ConfigVersion | None, org: Organization, digest: str) -> bool:
@@ -212,7 +217,12 @@ def _known_warnings(
     names |= {quoted(old): quoted(new) for old, new in takers.items()}
     if not names:
         return known
-    old_name = re.compile("|".join(map(re.escape, names)))
+    patterns = [re.escape(name) for name in names]
+    # Some messages list queues without quotes.
+    continued = continued_queues(old_policy, policy)
+    patterns += [rf"(?<![\w:.-]){re.escape(name)}(?![\w-]|:\w)" for name in continued]
+    names |= continued
+    old_name = re.compile("|".join(patterns))
     return Counter(
         (code, old_name.sub(lambda m: names[m.group()], message))
         for code, message in known.elements()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import LOOKS_RENAMED, REMOVED_WITH_WORK
 from console.dialects.lints.wording import quoted
-from console.dialects.objects import renames_between
+from console.dialects.objects import continued_queues, renames_between
 from console.dialects.place_finder import START, PlaceFinder
 from console.engine.diff.objects import QUEUE
 from console.engine.model.history import Live
@@ -21,7 +21,10 @@ def lint_removed(
         return
     old_names = renames_between(before, policy).old_names.get(QUEUE, {})
     renamed = {old: new for new, old in old_names.items()}
+    continued = continued_queues(before, policy)
     for name in gone:
+        if name in continued:
+            continue
         workloads = _describe_workloads(name, live)
         if name in renamed:
             new = policy.queues[renamed[name]]

@@ -18,11 +18,12 @@ from console.dialects.native.compile import compile_policy
 from console.dialects.native.editable import NUMBER_FIELDS
 from console.dialects.native.json_schema import json_schema
 from console.dialects.native.lints import lint
+from console.dialects.native.objects import VOCABULARY, native_objects
 from console.dialects.native.parse import DOCUMENT, parse
 from console.dialects.native.specs import check_specs, queue_specs
 from console.dialects.source import read_source
 from console.engine.counterfactual.change import Setting
-from console.engine.disciplines.quota.policy_objects import VOCABULARY, flows_between, quota_objects
+from console.engine.disciplines.quota.policy_objects import flows_between
 from console.engine.disciplines.quota.spec import PreemptionRule, QuotaSpec
 
 _PART = re.compile(rf"^[{{\"']*(?:{'|'.join(DOCUMENT.keys)})\b", re.MULTILINE)
@@ -82,7 +83,7 @@ DIALECT = Dialect(
     about_codes="Rules between the fields of a native config.",
     schema=json_schema,
     samples=samples,
-    objects=quota_objects,
+    objects=native_objects,
     vocabulary=VOCABULARY,
     flows=flows_between,
     lints=QuotaLints,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -10,6 +9,7 @@ from typing import Any, Final
 from console.dialects.base import PastSpec
 from console.dialects.findings import Edit, Findings, Repair
 from console.dialects.native.codes import SPEC_CHANGED
+from console.dialects.native.objects import versioned_name
 from console.dialects.native.schema import Document, GroupDoc, QueueDoc, QuotaDoc
 from console.dialects.scalars import write_text
 from console.dialects.wording import shorten
@@ -19,7 +19,6 @@ from console.engine.model.amounts import format_amount
 
 #: Maximum number of differences in a message; the remaining ones are counted.
 _NAMED: Final = 4
-_VERSIONED = re.compile(r"(.*):v([0-9]{1,9})", re.DOTALL)
 
 
 def queue_specs(document: Document, findings: Findings) -> dict[str, dict[str, Any]]:
@@ -157,8 +156,8 @@ def _free_name(name: str, document: Document, past: Mapping[str, PastSpec]) -> s
     ``team-a`` becomes ``team-a:v2``, and ``team-a:v2`` becomes ``team-a:v3``.
     """
     taken = {value_of(queue.name) for queue in document.queues}
-    found = _VERSIONED.fullmatch(name)
-    stem, number = (found[1], int(found[2]) + 1) if found else (name, 2)
+    stem, number = versioned_name(name)
+    number += 1
     while (candidate := f"{stem}:v{number}") in taken or candidate in past:
         number += 1
     return candidate

@@ -26,6 +26,10 @@ DISCIPLINE: Final = "discipline"
 Names: TypeAlias = Mapping[str, Mapping[str, str]]
 
 
+#: Name -> the part of it that is common to all names of the same object.
+Lineage: TypeAlias = Callable[[str], str]
+
+
 class Role(Enum):
     """How objects of a kind are identified."""
 
@@ -145,6 +149,8 @@ class ObjectKind:
     facts: Mapping[str, FactType]
     #: Whether a removed and an added object may be the same object with another name.
     may_be_renamed: bool = False
+    #: Returns the part of a name that an object keeps in all its names; None: it has one name.
+    lineage: Lineage | None = None
     #: For an ordered kind: the fact with the name of the object's target, which is part of its key.
     leads_to: str = ""
     #: For an ordered kind: the facts by which a moved and changed object is recognized.
@@ -334,6 +340,8 @@ class Words:
     plural: str
     #: Whether keys begin with a position, which pages count from 1.
     is_counted: bool = False
+    #: As that of the kind.
+    lineage: Lineage | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

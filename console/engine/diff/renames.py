@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import NamedTuple, TypeAlias
 
-from console.engine.diff.objects import ObjectKind, PolicyObject, PolicyObjects, Role, kinds_of
+from console.engine.diff.objects import (
+    Lineage,
+    ObjectKind,
+    PolicyObject,
+    PolicyObjects,
+    Role,
+    kinds_of,
+)
 from console.engine.diff.ordered import meaning_besides
 from console.engine.diff.values import Followed
 
@@ -65,10 +72,10 @@ class Renames:
 
 
 def find_renames(old: PolicyObjects, new: PolicyObjects) -> Renames:
-    """Return the renames between *old* and *new*."""
+    """Return the renames between *old* and *new*; names of one lineage come first."""
     kinds = [kind for kind in kinds_of(new, old) if kind.may_be_renamed]
-    found: dict[str, dict[str, str]] = {kind.name: {} for kind in kinds}
-    known = old
+    found = {kind.name: _continued(kind, old, new) for kind in kinds}
+    known = Renames(found).apply(old)
     for _ in range(_MOST_ROUNDS):
         before_round = known
         # Kinds to which others refer come first, so that references of the others are equal.
@@ -92,6 +99,29 @@ def find_renames(old: PolicyObjects, new: PolicyObjects) -> Renames:
         for name in names
     }
     return Renames(found, followers)
+
+
+def _continued(kind: ObjectKind, old: PolicyObjects, new: PolicyObjects) -> dict[str, str]:
+    """Return older names by newer ones of objects whose names have the same lineage."""
+    if kind.lineage is None:
+        return {}
+    names, new_names = old.of(kind.name).keys(), new.of(kind.name).keys()
+    removed, added = (
+        _by_lineage(kind.lineage, names - new_names),
+        _by_lineage(kind.lineage, new_names - names),
+    )
+    return {
+        after[0]: removed[stem][0]
+        for stem, after in added.items()
+        if len(after) == 1 and len(removed.get(stem, ())) == 1
+    }
+
+
+def _by_lineage(lineage: Lineage, names: Collection[str]) -> Mapping[str, list[str]]:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for name in sorted(names):
+        found[lineage(name)].append(name)
+    return found
 
 
 def _facts_of(objects: PolicyObjects, kind: ObjectKind, keys: Collection[str]) -> dict[str, Facts]:

@@ -200,13 +200,18 @@ class Discipline(TraceFacts, Protocol):
         """
 
     def excess_beside_draining(
-        self, successors: Mapping[str, str], new: Policy, live: Live, heirs: Mapping[str, str]
+        self,
+        successors: Mapping[str, str],
+        old: Policy,
+        new: Policy,
+        live: Live,
+        heirs: Mapping[str, str],
     ) -> tuple[Excess, ...]:
         """
         Return the excess of queues of *new* together with the removed queues that they replace.
 
-        *successors* are the removed queues with their replacements. *heirs* are queues that
-        drain already, each with its replacement under the active policy.
+        *successors* are the removed queues of *old* with their replacements. *heirs* are queues
+        that drain already, each with its replacement under *old*.
         """
 
     def demand(self, queue: AnyQueue, workload: Workload) -> dict[str, int]:

@@ -158,7 +158,12 @@ class BasicDiscipline(Discipline):
         return ()
 
     def excess_beside_draining(
-        self, successors: Mapping[str, str], new: Policy, live: Live, heirs: Mapping[str, str]
+        self,
+        successors: Mapping[str, str],
+        old: Policy,
+        new: Policy,
+        live: Live,
+        heirs: Mapping[str, str],
     ) -> tuple[Excess, ...]:
         """Return nothing: a queue shares its capacity with none that it replaces."""
         return ()

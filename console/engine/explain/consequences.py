@@ -23,6 +23,11 @@ class Consequence:
     message: str
     level: ConfirmationLevel
 
+    @property
+    def needs_acceptance(self) -> bool:
+        """Whether it has to be accepted by its code; otherwise it is only stated."""
+        return self.level is not ConfirmationLevel.BUTTON
+
 
 def consequence_sentence(finding: Finding) -> str:
     """
@@ -88,6 +93,11 @@ def _removed(finding: Finding) -> str:
 
 def _drains(finding: Finding) -> str:
     pairs = cut(f"{old} becomes {new}" for old, new in (finding.successors or {}).items())
+    if finding.is_continued:
+        return (
+            f"{pairs}, with {_work(finding)}: running workloads stay charged to the old name until "
+            f"they end; pending workloads are routed again.{_peaks(finding)}"
+        )
     return (
         f"{pairs}, with {_work(finding)}: running workloads drain under the old name and are not "
         "charged to the new one, so both together may use more than the quota of one until they "

@@ -63,6 +63,7 @@ def live_impact(
     return LiveImpact(
         running=len(before.running),
         pending=len(before.pending),
+        affected=found.count(),
         groups=found.groups(),
         over=tuple(over[:LISTED]),
         over_count=len(over),
@@ -154,6 +155,10 @@ class _AffectedWorkloads:
                     to=queue,
                     losses=tuple(sorted(rights)),
                 )
+
+    def count(self) -> int:
+        """Return the number of affected workloads."""
+        return len({each.workload for found in self._affected.values() for each in found})
 
     def groups(self) -> dict[LiveOutcome, Group]:
         """Return the affected workloads, in the order of submission or admission."""

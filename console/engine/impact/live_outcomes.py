@@ -81,6 +81,8 @@ class LiveImpact:
 
     running: int
     pending: int
+    #: The number of workloads with an outcome; some have several.
+    affected: int = 0
     #: Outcomes without workloads are absent.
     groups: Mapping[LiveOutcome, Group] = field(default_factory=dict)
     over: tuple[OverQuota, ...] = ()

@@ -56,6 +56,9 @@ class Excess:
     limit: Limit = Limit.NOMINAL
     #: Queues that the queue replaces and that still drain; empty: it replaces none.
     drained: tuple[str, ...] = ()
+    #: Whether present usage exceeds the quota because the new policy lowers it; otherwise only
+    #: usage of draining queues and of the next one together may exceed it.
+    is_lowered: bool = True
     #: The names of the flavor-resource in requests, if queues count it under another name.
     requested: tuple[FlavorResource, ...] = ()
     #: The fewest workloads that have to end before usage is within *quota*; None: not known.
@@ -164,6 +167,8 @@ class Finding:
     local_queues: tuple[str, ...] = ()
     #: Name of a queue -> the queue that replaces it.
     successors: Mapping[str, str] | None = None
+    #: Whether the successors are the same queues, under the next name that the language gives them.
+    is_continued: bool = False
     #: Running and pending workloads of the queues, and of the queues of the local queues.
     running: int = 0
     pending: int = 0
@@ -171,6 +176,13 @@ class Finding:
     excesses: tuple[Excess, ...] = ()
     #: Whether the numbers are exact; if not, they are approximate.
     is_exact: bool = True
+
+    @property
+    def level(self) -> ConfirmationLevel:
+        """How it has to be accepted: a queue that continues with enough quota loses nothing."""
+        if self.is_continued and not any(each.is_lowered for each in self.excesses):
+            return ConfirmationLevel.BUTTON
+        return CONFIRMATION_LEVELS[self.code]
 
 
 def queue_finding(

@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 from console.engine.disciplines import load_discipline
 from console.engine.model.consequences import (
-    CONFIRMATION_LEVELS,
     ConsequenceCode,
     Finding,
     queue_finding,
@@ -19,23 +18,28 @@ from console.engine.routing.local_queues import local_routing_of
 
 
 def simulate_consequences(
-    old: Policy | None, new: Policy, live: Live, heirs: Mapping[str, str] | None = None
+    old: Policy | None,
+    new: Policy,
+    live: Live,
+    heirs: Mapping[str, str] | None = None,
+    continued: Mapping[str, str] | None = None,
 ) -> tuple[Finding, ...]:
     """
     Return the consequences for *live* workloads and for routing when *new* replaces *old*.
 
     *old* is None before the first config, which has no consequences. *heirs* are the queues
-    that drain already, each with the queue of *old* that replaced it. The gravest come first.
+    that drain already, each with the queue of *old* that replaced it. *continued* are removed
+    queues with the queue of *new* that is the same one under another name. The gravest come first.
     """
     if old is None:
         return ()
     found = (
         *_stopped(old, new, live),
-        *_gone(old, new, live, heirs or {}),
+        *_gone(old, new, live, heirs or {}, continued or {}),
         *_routing(old, new),
         *_of_the_discipline(old, new, live),
     )
-    return tuple(sorted(found, key=lambda finding: -CONFIRMATION_LEVELS[finding.code]))
+    return tuple(sorted(found, key=lambda finding: -finding.level))
 
 
 def successors(old: Policy, new: Policy) -> dict[str, str]:
@@ -64,9 +68,11 @@ def _routing(old: Policy, new: Policy) -> Iterator[Finding]:
         yield Finding(code=ConsequenceCode.CATCH_ALL_LOST)
 
 
-def _gone(old: Policy, new: Policy, live: Live, heirs: Mapping[str, str]) -> Iterator[Finding]:
+def _gone(
+    old: Policy, new: Policy, live: Live, heirs: Mapping[str, str], continued: Mapping[str, str]
+) -> Iterator[Finding]:
     gone = [name for name in old.queues if name not in new.queues]
-    renamed = successors(old, new)
+    renamed = {**successors(old, new), **continued}
     removed = [name for name in gone if name not in renamed and _has_work(live, name)]
     if removed:
         yield queue_finding(ConsequenceCode.QUEUE_REMOVED, removed, live)
@@ -80,7 +86,11 @@ def _gone(old: Policy, new: Policy, live: Live, heirs: Mapping[str, str]) -> Ite
     if busy:
         found = queue_finding(ConsequenceCode.QUEUE_DRAINS, list(busy), live, busy)
         discipline = load_discipline(new.discipline)
-        yield replace(found, excesses=discipline.excess_beside_draining(draining, new, live, heirs))
+        yield replace(
+            found,
+            is_continued=draining.items() <= continued.items(),
+            excesses=discipline.excess_beside_draining(draining, old, new, live, heirs),
+        )
 
 
 def _stopped(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from console.configs.errors import ConfigRejected, ConsequencesNotAccepted, StaleVersion
 from console.configs.models import ConfigVersion, Draft
 from console.configs.services.apply_config import apply_config
-from console.configs.services.consequences import consequences_of, is_impact_known
+from console.configs.services.consequences import consequences_of, known_affected
 from console.configs.services.discard_draft import discard_draft
 from console.configs.services.fix_draft import fix_draft
 from console.configs.services.lint_config import Checked, lint_config
@@ -221,14 +221,14 @@ def _page(
             consequences_of(actor, proposal.dialect, proposal.text, found.checked, backlog),
             form,
             version=number + 1,
-            affected=affected_workloads(
+            affected=known_affected(actor.org, proposal.dialect, proposal.text, number),
+            at_most=affected_workloads(
                 before,
                 policy,
                 compare_policies(before, policy),
                 found.checked.facts.live,
                 backlog,
             ),
-            is_impact_known=is_impact_known(actor.org, proposal.dialect, proposal.text, number),
             back_to=proposal.target.number if proposal.target else None,
             was_sent=was_sent,
         )

@@ -154,10 +154,15 @@ class QuotaDiscipline(BasicDiscipline):
         return consequences(old, new, live)
 
     def excess_beside_draining(
-        self, successors: Mapping[str, str], new: Policy, live: Live, heirs: Mapping[str, str]
+        self,
+        successors: Mapping[str, str],
+        old: Policy,
+        new: Policy,
+        live: Live,
+        heirs: Mapping[str, str],
     ) -> tuple[Excess, ...]:
         """Return the excess of queues together with the removed queues that they replace."""
-        return beside_draining(successors, new, live, heirs)
+        return beside_draining(successors, old, new, live, heirs)
 
     def demand(self, queue: QuotaQueue, workload: Workload) -> dict[str, int]:
         """

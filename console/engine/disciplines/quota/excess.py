@@ -115,13 +115,17 @@ def _excess(
 
 
 def beside_draining(
-    successors: Mapping[str, str], new: Policy, live: Live, heirs: Mapping[str, str]
+    successors: Mapping[str, str],
+    old: Policy,
+    new: Policy,
+    live: Live,
+    heirs: Mapping[str, str],
 ) -> tuple[Excess, ...]:
     """
     Return the excess of queues of *new* together with the draining queues that they replace.
 
-    *successors* are the removed queues with their replacements. *heirs* are queues that drain
-    already, each with its replacement under the active policy: they keep draining.
+    *successors* are the removed queues of *old* with their replacements. *heirs* are queues that
+    drain already, each with its replacement under *old*: they keep draining.
     """
     drained: dict[str, list[str]] = {}
     for name, successor in successors.items():
@@ -130,11 +134,14 @@ def beside_draining(
     return tuple(
         excess
         for successor, names in drained.items()
-        for excess in _together(successor, names, new, live)
+        for excess in _together(successor, names, old, new, live)
     )
 
 
-def _together(successor: str, drained: list[str], new: Policy, live: Live) -> Iterable[Excess]:
+def _together(
+    successor: str, drained: list[str], old: Policy, new: Policy, live: Live
+) -> Iterable[Excess]:
+    is_comparable = old.discipline == new.discipline
     held: dict[FlavorResource, int] = {}
     for name in drained:
         for key, used in live.usage.get(name, {}).items():
@@ -143,10 +150,12 @@ def _together(successor: str, drained: list[str], new: Policy, live: Live) -> It
         nominal = nominal_of(new, successor, key)
         if used and isinstance(nominal, int):
             own = live.usage.get(successor, {}).get(key, 0)
+            before = nominal_of(old, drained[-1], key) if is_comparable else UNLIMITED
             yield replace(
                 _excess(Limit.NOMINAL, successor, key, used, nominal, tuple(drained)),
                 peak=used + max(nominal, own),
                 drained=tuple(drained),
+                is_lowered=used + own > nominal and before > nominal,
             )
 
 

@@ -187,7 +187,7 @@ _QUEUE_FACTS: Final = (
 _QUEUE_TYPES: Final = field_facts(
     QueueSpec, ("name", "groups"), forms=_NODE_FORMS, identifies=False
 )
-_QUEUE: Final = ObjectKind(
+QUEUE_KIND: Final = ObjectKind(
     name=Noun.QUEUE.value,
     # Most queues have the same order and preemption and differ only in their quota.
     facts=_GROUPS | {name: _QUEUE_TYPES[name] for name in _QUEUE_FACTS},
@@ -237,7 +237,7 @@ _KINDS: Final = (
     _SETTINGS,
     _FLAVOR,
     _COHORT,
-    _QUEUE,
+    QUEUE_KIND,
     _RULE,
     _ROUTING,
     _LOCAL_QUEUE,
@@ -246,9 +246,10 @@ _KINDS: Final = (
 )
 
 
-def quota_objects(policy: Policy) -> PolicyObjects:
-    """Return the objects of *policy*."""
-    return PolicyObjects(_KINDS, _objects(policy))
+def quota_objects(policy: Policy, queue_kind: ObjectKind = QUEUE_KIND) -> PolicyObjects:
+    """Return the objects of *policy*; *queue_kind* is the kind of its queues."""
+    kinds = [queue_kind if kind is QUEUE_KIND else kind for kind in _KINDS]
+    return PolicyObjects(kinds, _objects(policy, queue_kind))
 
 
 def flows_between(
@@ -263,12 +264,12 @@ def flows_between(
     return rule_flows(old, new, comparison.matches(_RULE), history)
 
 
-def _objects(policy: Policy) -> Iterator[PolicyObject]:
+def _objects(policy: Policy, queue_kind: ObjectKind) -> Iterator[PolicyObject]:
     yield _settings(policy)
     for kind, items in (
         (_FLAVOR, spec_of(policy).flavors),
         (_COHORT, spec_of(policy).cohorts),
-        (_QUEUE, policy.queues),
+        (queue_kind, policy.queues),
     ):
         yield from _named(kind, items)
     read = _reader(_RULE)

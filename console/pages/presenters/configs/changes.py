@@ -15,7 +15,7 @@ from console.engine.diff import (
     Limit,
     QuotaChange,
 )
-from console.engine.diff.objects import SETTINGS, Vocabulary
+from console.engine.diff.objects import SETTINGS, Vocabulary, Words
 from console.engine.model.amounts import Unlimited
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy
@@ -80,12 +80,13 @@ class ChangeChip:
 
 def change_line(change: Change, vocabulary: Vocabulary) -> ChangeLine:
     """Return the text of a changed object, in the terms of its dialect."""
-    sign, kind, word = _KINDS[change.kind]
     words = vocabulary.of(change.noun)
+    is_continued = _is_continued(change, words)
+    sign, kind, word = _KINDS[ChangeKind.CHANGED if is_continued else change.kind]
     noun = words.singular.capitalize()
-    name = counted_name(words, change.name)
+    name = counted_name(words, change.old_name if is_continued else change.name)
     text = f"{noun} {name} {word}"
-    if change.kind is ChangeKind.RENAMED:
+    if change.kind is ChangeKind.RENAMED and not is_continued:
         text = f"{noun} {change.old_name} renamed to {name}"
     elif change.kind is ChangeKind.MOVED:
         text = f"{noun} {name} moved from position {place_of(change.old_name or change.name)}"
@@ -107,7 +108,9 @@ def change_line(change: Change, vocabulary: Vocabulary) -> ChangeLine:
         for detail in change.details
         if isinstance(detail, Followed)
     ]
-    if followers:
+    if is_continued:
+        shown.append(DetailLine(what=f"continues as {change.name}"))
+    elif followers:
         verb = "uses" if len(followers) == 1 else "use"
         shown.append(DetailLine(what=f"{cut(followers)} {verb} the new name"))
     return ChangeLine(
@@ -168,7 +171,15 @@ def span_of(start: int, shown: int, total: int) -> str:
 
 def change_chips(changes: Iterable[Change], vocabulary: Vocabulary) -> tuple[ChangeChip, ...]:
     """Return the counts of changes by kind of change and kind of object."""
-    counts = Counter((change.kind, change.noun) for change in changes)
+    counts = Counter(
+        (
+            ChangeKind.CHANGED
+            if _is_continued(change, vocabulary.of(change.noun))
+            else change.kind,
+            change.noun,
+        )
+        for change in changes
+    )
     chips = []
     for (happened, noun), count in counts.items():
         sign, kind, word = _KINDS[happened]
@@ -231,6 +242,15 @@ def _in_short(line: ChangeLine) -> str:
     first, *rest = line.details
     more = f", and {len(rest)} more" if rest else ""
     return f"{line.text.removesuffix(' changed')}: {first.text}{more}"
+
+
+def _is_continued(change: Change, words: Words) -> bool:
+    """Return whether a renamed object is the same one under the next name of its lineage."""
+    return (
+        change.kind is ChangeKind.RENAMED
+        and words.lineage is not None
+        and words.lineage(change.old_name) == words.lineage(change.name)
+    )
 
 
 def _is_place(change: Change, part: str) -> bool:

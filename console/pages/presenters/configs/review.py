@@ -29,6 +29,8 @@ class Confirmation:
     """The steps that confirm an apply."""
 
     ticks: tuple[Tick, ...]
+    #: Sentences of the consequences that need no acceptance.
+    notes: tuple[str, ...]
     #: Whether the version number has to be typed.
     is_typed: bool
     typed_is_missing: bool
@@ -74,15 +76,16 @@ def confirmation_of(
     form: ReviewForm,
     *,
     version: int,
-    affected: int,
-    is_impact_known: bool,
+    affected: int | None,
+    at_most: int,
     back_to: int | None,
     was_sent: bool,
 ) -> Confirmation:
     """
-    Return the steps to confirm *version*, which can affect *affected* live workloads.
+    Return the steps to confirm *version*.
 
-    *is_impact_known* is true if their impact was computed. *back_to* is the version that a
+    *affected* is the number of live workloads that it affects; None: their impact is not known, and
+    it affects *at_most* so many. *back_to* is the version that a
     rollback restores. Missing steps are shown once the form *was_sent*.
     """
     found = tuple(consequences)
@@ -96,6 +99,7 @@ def confirmation_of(
             is_missing=was_sent and each.code not in form.ticked,
         )
         for each in found
+        if each.needs_acceptance
     )
     is_typed = any(tick.is_grave for tick in ticks)
     typed_is_missing = was_sent and any(
@@ -109,17 +113,26 @@ def confirmation_of(
         problems.append(f"Type the version number {version} below the consequences.")
     return Confirmation(
         ticks=ticks,
+        notes=tuple(each.message for each in found if not each.needs_acceptance),
         is_typed=is_typed,
         typed_is_missing=typed_is_missing,
-        button=f"{what}: {plural(affected, 'workload')} affected",
+        button=f"{what}: {_affected(affected, at_most)}",
         problems=tuple(problems),
         impact_note=""
-        if is_impact_known or not affected or _IMPACT_UNAVAILABLE in (tick.code for tick in ticks)
+        if affected is not None
+        or not at_most
+        or _IMPACT_UNAVAILABLE in (tick.code for tick in ticks)
         else (
-            f"This may affect {plural(affected, 'workload')}. The impact of this text has "
+            f"This may affect up to {plural(at_most, 'workload')}. The impact of this text has "
             "not been computed yet."
         ),
     )
+
+
+def _affected(affected: int | None, at_most: int) -> str:
+    if affected is None and at_most:
+        return f"up to {plural(at_most, 'workload')} affected"
+    return f"{plural(affected or 0, 'workload')} affected"
 
 
 #: If the impact was requested and is not known, this has to be accepted with a checkbox.
