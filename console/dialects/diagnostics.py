@@ -53,6 +53,8 @@ class Diagnostic:
     is_live: bool = False
     #: The message of the scheduler that the language comes from, word for word; "" if it has none.
     original: str = ""
+    #: The object, if the fixes are for all of it: an editor offers them at any place in it.
+    scope: Origin | None = None
 
     def to_json(self, codes_url: str = "") -> dict[str, Any]:
         """
@@ -66,6 +68,7 @@ class Diagnostic:
             "message": self.message,
             "path": self.path,
             "range": span_to_json(self.span),
+            "scope": span_to_json(self.scope) if self.scope is not None else None,
             "hint": self.hint,
             "fixes": [
                 {

@@ -63,6 +63,7 @@ class _Finding:
     hint: str
     repairs: tuple[Repair, ...]
     original: str
+    scope: Place | None
 
     @property
     def position(self) -> tuple[int, int, str]:
@@ -92,9 +93,10 @@ class Findings:
         hint: str = "",
         repairs: tuple[Repair, ...] = (),
         original: str = "",
+        scope: Place | None = None,
     ) -> None:
         """
-        Add a finding about *place*; see `Diagnostic.original`.
+        Add a finding about *place*; see `Diagnostic.original` and `Diagnostic.scope`.
 
         Raises ReadingStopped if there are too many errors.
         """
@@ -105,7 +107,7 @@ class Findings:
                 self._findings[key] = replace(known, original=original)
         else:
             offered = tuple(repair for repair in repairs if not self._is_barred(repair))
-            self._findings[key] = _Finding(code, place, message, hint, offered, original)
+            self._findings[key] = _Finding(code, place, message, hint, offered, original, scope)
             if code.severity is Severity.ERROR:
                 self._errors.append(place.start)
                 if len(self._errors) >= MAX_ERRORS:
@@ -154,7 +156,8 @@ class Findings:
                 for repair in (found.repairs if with_repairs else ())
             )
             place = Place(start, end, found.place.path)
-            self.add(found.code, place, found.message, found.hint, repairs, found.original)
+            scope = found.scope and Place(*move(found.scope.start, found.scope.end))
+            self.add(found.code, place, found.message, found.hint, repairs, found.original, scope)
 
     def copy(self) -> Findings:
         """Return a copy; findings added to the copy or the original do not change the other."""
@@ -214,6 +217,7 @@ class Findings:
             hint=finding.hint,
             is_live=finding.code.is_live,
             original=finding.original,
+            scope=finding.scope and span(finding.scope.start, finding.scope.end),
             fixes=tuple(
                 Fix(
                     repair.title,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from console.dialects import dialects
@@ -102,9 +103,18 @@ def current_queue(policy: Policy, name: str) -> str:
     lineage = vocabulary_of(policy.dialect).of(QUEUE).lineage
     if lineage is None or name in policy.queues:
         return name
-    stem = lineage(name)
-    found = [each for each in policy.queues if lineage(each) == stem]
+    found = _queues_by_stem(policy).get(lineage(name), ())
     return found[0] if len(found) == 1 else name
+
+
+@CachedFunction
+def _queues_by_stem(policy: Policy) -> Mapping[str, Sequence[str]]:
+    lineage = vocabulary_of(policy.dialect).of(QUEUE).lineage
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    if lineage is not None:
+        for name in policy.queues:
+            found[lineage(name)].append(name)
+    return found
 
 
 @CachedFunction

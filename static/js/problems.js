@@ -149,12 +149,18 @@ window.Problems = class {
     this.go(by > 0 ? Math.max(after, 0) : (after <= 0 ? count : after) - 1);
   }
 
-  // Applies a fix of the current problem if it is on the cursor's line, else of the first one there.
+  // Applies a fix of the current problem if it is on the cursor's line, else of the first one there,
+  // else of the first one about the object around the cursor.
   fix() {
     const row = this.#editor.getCursorPosition().row + 1;
-    const isHere = ({ fixes, range }) => fixes.length && range.line <= row && row <= range.end_line;
+    const has = (range) => range && range.line <= row && row <= range.end_line;
+    const isHere = ({ fixes, range }) => fixes.length && has(range);
     const current = this.#problems[this.#current];
-    const problem = current && isHere(current) ? current : this.#problems.find(isHere);
+    const problem =
+      current && isHere(current)
+        ? current
+        : this.#problems.find(isHere) ??
+          this.#problems.find(({ fixes, scope }) => fixes.length && has(scope));
     if (problem) this.#apply(problem.fixes[0]);
     else window.announce("No fix for this line");
   }

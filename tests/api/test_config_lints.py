@@ -42,6 +42,7 @@ def test_lints_of_the_language_and_of_all_languages_are_one_list(client):
                 "doc_url": "http://testserver/o/here/config/codes#LNT007",
                 "live": False,
                 "original": "",
+                "scope": None,
             },
             {
                 "code": "NAT020",
@@ -56,6 +57,7 @@ def test_lints_of_the_language_and_of_all_languages_are_one_list(client):
                 "doc_url": "http://testserver/o/here/config/codes#NAT020",
                 "live": False,
                 "original": "",
+                "scope": None,
             },
         ],
     }
@@ -93,5 +95,6 @@ def test_lints_compare_labels_with_the_clusters_that_report(client, owner):
             "doc_url": "http://testserver/o/here/config/codes#LNT017",
             "live": True,
             "original": "",
+            "scope": None,
         }
     ]

@@ -48,6 +48,7 @@ def test_queues_come_in_the_order_of_the_text(client):
         "cohort": None,
         "passthrough": True,
         "draining": False,
+        "successor": None,
         "held": None,
         "stop": "none",
         "strategy": "best_effort_fifo",
@@ -172,6 +173,21 @@ def test_a_hold_needs_a_reason_and_a_queue(client):
     assert client.post("queues/unknown/resume").problem == (404, "not_found")
 
 
+def test_a_draining_queue_leads_to_its_successor(client, settle, owner):
+    apply(client, CAP)
+    submit(client, m5("runs"))
+    settle(owner.org)
+    name, after = "q-m5-2xlarge-cap3", "q-m5-2xlarge-cap3:v2"
+    apply(client, CAP.replace(name, after), 1)
+    settle(owner.org)
+    found = {row["name"]: row["successor"] for row in client.get("queues").body["results"]}
+    assert found == {after: None, "default": None, name: after} or found == {
+        after: None,
+        name: after,
+    }
+    assert client.get(f"queues/{name}").body["successor"] == after
+
+
 def test_a_queue_that_left_the_config_drains(client, settle, owner):
     apply(client, CAP)
     submit(client, m5("runs"), m5("waits"))
@@ -188,6 +204,7 @@ def test_a_queue_that_left_the_config_drains(client, settle, owner):
         "cohort": None,
         "passthrough": False,
         "draining": True,
+        "successor": None,
         "held": None,
         "stop": "none",
         "strategy": "best_effort_fifo",

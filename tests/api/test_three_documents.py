@@ -118,6 +118,7 @@ def test_a_cap_on_an_instance_type(api, owner, settle):
         "strategy": "best_effort_fifo",
         "stop": "none",
         "draining": False,
+        "successor": None,
         "held": None,
         "counts": {"running": 3, "pending": 1, "cannot_run": 0},
         "rules": [0],

@@ -33,7 +33,7 @@ def test_consequences_are_ticked_and_severe_ones_typed(page: Page, place: Place)
     waiting = place.submit(*(lab(number) for number in range(3)))[-1]
     draft(page, place, CONFIG.replace("nominal_quota: 4", "nominal_quota: 2"))
     expect(page.get_by_role("heading", name="This text cannot be applied yet")).to_be_visible()
-    page.get_by_role("button", name='Rename to "lab:v2"').click()
+    page.get_by_role("button", name='Make successor "lab:v2"').click()
     drains = page.get_by_label(re.compile("lab becomes lab:v2, with 2 running and 1 pending"))
     expect(drains).not_to_be_checked()
     expect(apply_button(page)).to_have_text("Apply version 2: up to 3 workloads affected")

@@ -108,8 +108,9 @@ def _change_a_queue(page: Page, place: Place) -> None:
     entry = editor.problems.filter(has_text="q-m5-2xlarge-cap3")
     expect(entry).to_have_count(1)
     expect(entry).to_contain_text(re.compile(rf"line {queue}, column \d+"))
-    entry.get_by_role("button", name="Rename to").click()
-    # The lints still describe the fate of the old name.
+    expect(entry.locator(".problem__fixes button").first).to_have_text(re.compile("^Make successor"))
+    # The first quick fix at the number, which is below the name that the problem is about.
+    page.keyboard.press("Control+.")
     expect(page.locator(".problem[data-severity=error]")).to_have_count(0)
     assert editor.text.count("q-m5-2xlarge-cap3:v2") == 2
     page.get_by_role("button", name="Review changes").click()

@@ -168,7 +168,7 @@ def test_an_immutable_queue_is_one_button_away_from_its_new_name(
     draft = drafted(owner, SMALLER)
     url = f"{REVIEW}?draft={draft.pk}"
     page = opened(browser, url)
-    title = 'Rename to "research:v2", in the rules too'
+    title = 'Make successor "research:v2", in the rules too'
     assert title in buttons(page)
     assert "running workloads of the old one continue under its name until they end" in page.text
     (button,) = [item for item in page.all("button", name="fix") if item.text == title]

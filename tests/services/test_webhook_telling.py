@@ -276,6 +276,24 @@ def test_a_webhook_with_queues_is_told_names_of_these_alone(
     ]
 
 
+def test_a_filter_follows_a_queue_to_its_successor(
+    org: Organization, owner: Actor, settle: Callable[[Organization], int]
+) -> None:
+    by_old, by_new, by_other = (
+        hook(org, Kind.CANNOT_RUN, queues=(name,)) for name in ("prod", "prod:v2", "batch")
+    )
+    successor = SHARED.replace("name: prod\n", 'name: "prod:v2"\n').replace(
+        "resource_queue: prod\n", 'resource_queue: "prod:v2"\n'
+    )
+    apply_config(owner, "native", SHARED, "", 0)
+    apply_config(owner, "native", successor, "", 1)
+    value = {"name": "huge", "requests": {"gpu": 9}, "tags": {"team": "prod"}}
+    submit_workloads(owner, read_submissions([value]))
+    settle(org)
+    assert counts(by_old) == counts(by_new) == [("workload.cannot_run", 1)]
+    assert take_deliveries(by_other) == []
+
+
 def test_each_is_told_what_it_asked_for(world: Any, org: Organization) -> None:
     all_kinds = hook(org, Kind.REJECTED, Kind.CANNOT_RUN, Kind.PREEMPTED)
     serving = hook(org, Kind.REJECTED, Kind.CANNOT_RUN, queues=("serving",))

@@ -20,6 +20,7 @@ def queue_answer(queue: QueueView, waits: WaitQuantiles) -> dict[str, Any]:
         "cohort": queue.cohort,
         "passthrough": queue.passthrough,
         "draining": queue.draining,
+        "successor": queue.successor,
         "held": {
             "reason": queue.held.reason,
             "actor": queue.held.actor,

@@ -49,6 +49,10 @@ class Diagnostic(Schema):
         help_text="Whether the diagnostic depends on data besides the text: running workloads, "
         "workloads submitted in the last 30 days, or earlier versions."
     )
+    scope = Range(
+        allow_null=True,
+        help_text="The object, if the fixes are for all of it; an editor offers them there.",
+    )
     original = serializers.CharField(
         allow_blank=True,
         help_text="Message of the scheduler that the language comes from; empty if it has none.",

@@ -125,6 +125,11 @@ class Queue(Schema):
     draining = serializers.BooleanField(
         help_text="The active version does not contain the queue, and workloads still run in it."
     )
+    successor = serializers.CharField(
+        allow_null=True,
+        help_text="The queue of the active version that continues a draining queue under another "
+        "name, such as `train:v2` for `train`.",
+    )
     held = QueueHeld(allow_null=True)
     stop = serializers.ChoiceField(
         [stop.value for stop in StopPolicy],

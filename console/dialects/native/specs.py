@@ -120,6 +120,7 @@ def check_specs(
             f'Give the changed queue a new name, such as "{shorten(new_name)}"; running '
             "workloads of the old one continue under its name until they end.",
             (_rename(document, name, new_name),),
+            scope=queue.place,
         )
 
 
@@ -170,4 +171,4 @@ def _rename(document: Document, name: Written[str], new_name: str) -> Repair:
         if isinstance(rule.resource_queue, Written) and rule.resource_queue.value == name.value:
             places[rule.resource_queue.place.start] = rule.resource_queue.place
     edits = tuple(Edit(place.start, place.end, text) for place in places.values())
-    return Repair(f'Rename to "{shorten(new_name)}", in the rules too', edits)
+    return Repair(f'Make successor "{shorten(new_name)}", in the rules too', edits)

@@ -14,10 +14,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from console.chunks import chunks
+from console.dialects.objects import current_queue
 from console.engine.explain.hidden_names import hidden_name
 from console.engine.live.dirty_set import DirtySet
 from console.engine.model.common_reasons import WAITING_FOR_PREEMPTED
 from console.engine.model.decision import Decision, Outcome
+from console.engine.model.policy import Policy
 from console.engine.model.reasons import Reason, Shortage
 from console.engine.model.trace import Trace
 from console.engine.pending.pending_class import PendingClass
@@ -96,7 +98,8 @@ def _notices(decided: DecidedBatch) -> Notices:
     if Kind.CANNOT_RUN in wanted:
         facts += _cannot_run(notices, decided.state, decided.changes)
     if facts:
-        notices.messages = list(_messages(org, batch, webhooks, facts))
+        policy = decided.state.policy
+        notices.messages = list(_messages(org, batch, policy, webhooks, facts))
     return notices
 
 
@@ -187,9 +190,17 @@ def _present_keys(org: Organization, keys: Iterable[str]) -> Iterator[str]:
 
 
 def _messages(
-    org: Organization, batch: Batch, webhooks: Iterable[Webhook], facts: Iterable[_Fact]
+    org: Organization,
+    batch: Batch,
+    policy: Policy,
+    webhooks: Iterable[Webhook],
+    facts: Iterable[_Fact],
 ) -> Iterator[tuple[Webhook, str, Message]]:
-    """Yield a message for each webhook and kind; webhooks with the same filters share it."""
+    """
+    Yield a message for each webhook and kind; webhooks with the same filters share it.
+
+    A filter by a queue follows the queue to the name under which *policy* continues it.
+    """
     by_kind: dict[Kind, list[_Fact]] = defaultdict(list)
     for fact in facts:
         by_kind[fact.kind].append(fact)
@@ -198,17 +209,32 @@ def _messages(
         for webhook in webhooks:
             if kind not in webhook.kinds:
                 continue
-            queues = tuple(sorted(webhook.queues))
-            if queues not in made:
-                asked = [each for each in of_kind if not queues or each.queue in queues]
-                made[queues] = _message(org, kind, batch, asked, queues) if asked else None
-            message = made[queues]
+            queues = _Queues(policy, webhook.queues)
+            if queues.names not in made:
+                asked = [each for each in of_kind if queues.has(each.queue)]
+                made[queues.names] = _message(org, kind, batch, asked, queues) if asked else None
+            message = made[queues.names]
             if message is not None:
                 yield webhook, kind.value, message
 
 
+class _Queues:
+    """The filter of a webhook by queues."""
+
+    def __init__(self, policy: Policy, names: Iterable[str]) -> None:
+        self._policy = policy
+        #: The present names of the queues; empty for all workloads.
+        self.names = tuple(sorted({current_queue(policy, name) for name in names}))
+
+    def has(self, queue: str | None) -> bool:
+        """Return whether workloads of *queue*, which may have a successor, are reported."""
+        if not self.names:
+            return True
+        return queue is not None and current_queue(self._policy, queue) in self.names
+
+
 def _message(
-    org: Organization, kind: Kind, batch: Batch, facts: list[_Fact], queues: tuple[str, ...]
+    org: Organization, kind: Kind, batch: Batch, facts: list[_Fact], queues: _Queues
 ) -> Message:
     reasons: Counter[str] = Counter()
     for fact in facts:
@@ -227,7 +253,7 @@ def _listed(
     uid: str,
     fact: _Fact,
     known: Mapping[str, Mapping[str, Any]],
-    queues: tuple[str, ...],
+    queues: _Queues,
 ) -> dict[str, Any]:
     row = known[uid]
     return {
@@ -247,11 +273,11 @@ def _listed(
 
 
 def _preemptor(
-    fact: _Fact, known: Mapping[str, Mapping[str, Any]], queues: tuple[str, ...]
+    fact: _Fact, known: Mapping[str, Mapping[str, Any]], queues: _Queues
 ) -> dict[str, str | None] | None:
     """Return the preemptor, by name if the webhook also covers its queue."""
     if fact.preemptor is None:
         return None
-    if queues and fact.preemptor_queue not in queues:
+    if not queues.has(fact.preemptor_queue):
         return {"id": None, "name": hidden_name(fact.preemptor_queue)}
     return {"id": fact.preemptor, "name": known[fact.preemptor]["name"]}

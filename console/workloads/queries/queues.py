@@ -16,6 +16,7 @@ from datetime import datetime
 from django.db.models import OuterRef, QuerySet, Subquery, TextField
 from django.db.models.functions import Cast
 
+from console.dialects.objects import current_queue
 from console.engine.disciplines import load_discipline
 from console.engine.disciplines.read_model import Capacity, Loan
 from console.engine.model.capacity_node import CapacityNode
@@ -48,6 +49,8 @@ class QueueView:
     strategy: Strategy
     #: Whether it is absent from the active version and still has workloads of an earlier one.
     draining: bool
+    #: The queue that continues it under another name, if it is draining; None: none does.
+    successor: str | None
     #: Whether it is absent from the active version, and exists as long as it has workloads.
     created: bool
     running: int
@@ -196,8 +199,10 @@ def _view(
     if queue is not None and name not in policy.queues:
         created = True
         parent = next((each for each in policy.spec.path(name) if each in policy.queues), None)
+    successor = current_queue(policy, name) if queue is None else name
     return QueueView(
         name=name,
+        successor=successor if successor != name else None,
         cohort=parent,
         cohort_is_queue=parent in policy.queues,
         passthrough=queue is not None and queue.is_passthrough,

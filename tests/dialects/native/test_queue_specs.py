@@ -113,7 +113,7 @@ def test_a_change_is_one_error_at_the_queue_with_a_new_name(old: str, new: str, 
         f'Queue "team-a" was fixed by version 3, and it differs: {difference}.'
     )
     (fix,) = error.fixes
-    assert fix.title == 'Rename to "team-a:v2", in the rules too'
+    assert fix.title == 'Make successor "team-a:v2", in the rules too'
     renamed = apply_fix(text, fix)
     assert renamed == text.replace("team-a\n", "team-a:v2\n").replace("'team-a'", "team-a:v2")
     assert DIALECT.read(renamed, PAST).ok
