@@ -108,7 +108,8 @@ def _change_a_queue(page: Page, place: Place) -> None:
     entry = editor.problems.filter(has_text="q-m5-2xlarge-cap3")
     expect(entry).to_have_count(1)
     expect(entry).to_contain_text(re.compile(rf"line {queue}, column \d+"))
-    expect(entry.locator(".problem__fixes button").first).to_have_text(re.compile("^Make successor"))
+    fix = entry.locator(".problem__fixes button").first
+    expect(fix).to_have_text(re.compile("^Make successor"))
     # The first quick fix at the number, which is below the name that the problem is about.
     page.keyboard.press("Control+.")
     expect(page.locator(".problem[data-severity=error]")).to_have_count(0)
