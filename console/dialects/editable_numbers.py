@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from console.dialects.codes import NOT_A_NUMBER
 from console.dialects.diagnostics import Fix, TextEdit
 from console.dialects.findings import Place
+from console.dialects.insertions import Insertion, insertion_of
 from console.dialects.numbers import NumberProblem
 from console.dialects.positions import Positions, apply_fix
 from console.dialects.source import Source
@@ -66,6 +67,13 @@ class EditableNumber:
     quote: str = ""
     #: Why a form cannot change a number that the text has; empty if it can.
     obstacle: str = ""
+    #: Where a form adds a number that the text does not have; None: it cannot.
+    insertion: Insertion | None = None
+
+    @property
+    def is_editable(self) -> bool:
+        """Whether a form can change or add it."""
+        return self.span is not None or self.insertion is not None
 
 
 #: The quotes of YAML.
@@ -85,6 +93,22 @@ class NumberFields:
     check: Callable[[NumberKey, str, bool], NumberProblem | None]
 
 
+class Absent(NamedTuple):
+    """Where a number that the text does not have belongs."""
+
+    mapping: Place
+    #: The key of its field there.
+    key: str
+    #: The place of a value of the mapping, behind which the field is added.
+    beside: Place
+
+
+def last_place(*values: Read[Any]) -> Place | None:
+    """Return the place of the value that comes last in the text; None: none is written."""
+    places = [each.place for each in values if isinstance(each, Written)]
+    return max(places, key=lambda place: place.start, default=None)
+
+
 class NumberCollector:
     """Collects the numbers of the objects of one text."""
 
@@ -93,12 +117,28 @@ class NumberCollector:
         self._found: dict[ObjectKey, list[EditableNumber]] = {}
 
     def add(
-        self, owner: ObjectKey, key: NumberKey, title: str, value: Read[T], *, unit: str = ""
+        self,
+        owner: ObjectKey,
+        key: NumberKey,
+        title: str,
+        value: Read[T],
+        *,
+        unit: str = "",
+        absent: Absent | None = None,
     ) -> None:
-        """Add the number *key* of *owner*, with the title *title*; None: the text lacks it."""
+        """
+        Add the number *key* of *owner*, with the title *title*.
+
+        If *value* is None, the text lacks the number, and *absent* is where it belongs.
+        """
         number = EditableNumber(key=key, title=title, unit=unit)
         if isinstance(value, Written):
             number = self._placed(number, value.place)
+        elif value is None and absent is not None:
+            insertion = insertion_of(self._positions, absent.mapping, absent.key, absent.beside)
+            number = replace(
+                number, insertion=insertion, path=f"{absent.mapping.path}.{absent.key}"
+            )
         self._found.setdefault(owner, []).append(number)
 
     def _placed(self, number: EditableNumber, place: Place) -> EditableNumber:
@@ -112,16 +152,20 @@ class NumberCollector:
 
     def numbers(self) -> Numbers:
         """Return the numbers by object; a number that several objects share cannot be changed."""
-        uses = Counter(
-            number.span for each in self._found.values() for number in each if number.span
-        )
+        numbers = [number for each in self._found.values() for number in each]
+        uses = Counter(number.span for number in numbers if number.span)
+        places = Counter(number.insertion for number in numbers if number.insertion)
         return {
-            owner: tuple(_unless_shared(number, uses) for number in numbers)
+            owner: tuple(_unless_shared(number, uses, places) for number in numbers)
             for owner, numbers in self._found.items()
         }
 
 
-def _unless_shared(number: EditableNumber, uses: Counter[Origin]) -> EditableNumber:
+def _unless_shared(
+    number: EditableNumber, uses: Counter[Origin], places: Counter[Insertion]
+) -> EditableNumber:
+    if number.insertion is not None and places[number.insertion] > 1:
+        return replace(number, insertion=None)
     if number.span is None or uses[number.span] < 2:
         return number
     return replace(number, span=None, obstacle="An alias uses the same number in another place.")
@@ -143,13 +187,17 @@ def with_numbers(
     Return *text* with other numbers in place of those of *changes*, which are valid.
 
     The rest of the text, such as comments, order and line ends, stays as it is. A number keeps its
-    quotes, and gets some if it needs them.
+    quotes, and gets some if it needs them. A number that the text does not have becomes a field.
     """
     edits = []
     for number, typed in changes:
-        assert number.span is not None, "the number can be changed"
         around = number.quote or ('"' if fields.check(number.key, typed, True) is not None else "")
-        edits.append(TextEdit(number.span, f"{around}{typed}{around}"))
+        value = f"{around}{typed}{around}"
+        if number.insertion is not None:
+            edits.append(number.insertion.edit(value))
+            continue
+        assert number.span is not None, "the number can be changed"
+        edits.append(TextEdit(number.span, value))
     return apply_fix(text, Fix("Change the numbers", tuple(edits)))
 
 

@@ -309,6 +309,66 @@ def test_the_rest_of_a_sample_stays(dialect: Dialect, text: str, data: st.DataOb
     assert sum(before != now for before, now in lines) <= len(new)
 
 
+def test_a_number_that_the_text_lacks_becomes_a_field() -> None:
+    """Flow and block mappings, behind the last number, before its comment or the line end."""
+    text = change(
+        NATIVE,
+        NATIVE_TEXT,
+        ObjectKey("queue", "train"),
+        {
+            NumberKey("borrowing_limit", "a/b", "cpu"): "8",
+            NumberKey("borrowing_limit", "a/b", "gpu"): "0.5",
+        },
+    )
+    assert text == NATIVE_TEXT.replace(
+        "nominal_quota: 24}", "nominal_quota: 24, borrowing_limit: 8}"
+    ).replace(
+        "                lending_limit: 0\n",
+        "                lending_limit: 0\n                borrowing_limit: 0.5\n",
+    )
+    ads = {NumberKey("max", "", "nvidia.com/gpu"): "4", NumberKey("max", "", "memory"): "8Gi"}
+    for before in (YUNIKORN_TEXT, IN_MAP):
+        after = find(YUNIKORN, change(YUNIKORN, before, ADS, ads))
+        assert written(after)[ADS] == written(find(YUNIKORN, before))[ADS] | ads
+        assert change(YUNIKORN, before, ADS, ads).count("\n") == before.count("\n")
+
+
+def test_a_mapping_that_several_objects_share_takes_no_number() -> None:
+    text = NATIVE_TEXT.replace("- {name: cpu", "- &cpu {name: cpu") + (
+        "    resource_groups:\n"
+        "      - {covered_resources: [cpu], flavors: [{name: spot, resources: [*cpu]}]}\n"
+    )
+    found = find(NATIVE, text)
+    for name, flavor in (("train", "a/b"), ("other", "spot")):
+        numbers = {each.key: each for each in found[ObjectKey("queue", name)]}
+        assert not numbers[NumberKey("borrowing_limit", flavor, "cpu")].is_editable
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_a_new_field_ends_its_line_like_the_others(end: str) -> None:
+    text = NATIVE_TEXT.replace("\n", end)
+    key = NumberKey("borrowing_limit", "a/b", "gpu")
+    changed = change(NATIVE, text, ObjectKey("queue", "train"), {key: "1"})
+    line = f"                lending_limit: 0{end}"
+    assert changed == text.replace(line, f"{line}                borrowing_limit: 1{end}")
+
+
+@pytest.mark.parametrize(("dialect", "text"), _SAMPLES)
+def test_every_number_that_a_sample_can_take_is_read_again(dialect: Dialect, text: str) -> None:
+    numbers = find(dialect, text)
+    for owner, found in numbers.items():
+        for number in [each for each in found if each.insertion is not None][:3]:
+            changed = change(dialect, text, owner, {number.key: "1"})
+            after = dialect.read(changed, {})
+            # The number may contradict another one, which is an error at a field.
+            assert all(each.path for each in after.errors)
+            if after.ok:
+                now = written(find(dialect, changed))
+                assert now == written(numbers) | {
+                    owner: written(numbers)[owner] | {number.key: "1"}
+                }
+
+
 @pytest.mark.parametrize(("dialect", "text"), _SAMPLES)
 def test_no_other_object_changes(dialect: Dialect, text: str) -> None:
     before = dialect.read(text, {}).policy

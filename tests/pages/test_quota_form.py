@@ -43,11 +43,12 @@ def send(browser: Client, do: str, version: int = 1, **numbers: str) -> HttpResp
 
 
 def inputs(page: Element) -> dict[str, str]:
-    """Return the values of the numbers by the name of their input."""
+    """Return the values of the numbers by the name of their input; not those to be added."""
     return {
         each.attrs["name"]: each.attrs["value"]
         for each in page.all("input")
         if each.attrs.get("name", "").startswith("number/")
+        and (each.attrs["value"] or each.attrs["name"] in SAME)
     }
 
 
@@ -96,6 +97,20 @@ def test_an_apply_leads_to_the_queue(browser: Client, org: Organization, kueue: 
     assert "Version 2 is active." in read_page(browser.get("/o/here/queues/ml")).text
 
 
+def test_a_number_that_the_text_lacks_is_added(
+    browser: Client, org: Organization, kueue: None
+) -> None:
+    page = read_page(browser.get(URL))
+    names = [each.attrs["name"] for each in page.all("input") if each.attrs.get("value") == ""]
+    lending = "number/lendingLimit/spot/cpu"
+    assert names[:1] == [lending]
+    assert set(names) >= {lending, "number/borrowingLimit/spot/memory"}
+    form = SAME | {lending: "2", "expected_version": 1, "message": "", "do": "apply"}
+    assert browser.post(URL, form).status_code == 302
+    added = KUEUE_TEXT.replace("borrowingLimit: 1500m", "borrowingLimit: 1500m, lendingLimit: 2")
+    assert texts(org) == (2, added)
+
+
 def test_the_quota_of_a_cohort_is_changed_from_its_page(
     browser: Client, org: Organization, kueue: None
 ) -> None:
@@ -103,7 +118,7 @@ def test_the_quota_of_a_cohort_is_changed_from_its_page(
     (link,) = read_page(browser.get("/o/here/cohorts/all")).id("change-quota").all("a")
     assert link.attrs["href"] == url
     page = read_page(browser.get(url))
-    assert inputs(page) == {CPU: "4"}
+    assert inputs(page) == {CPU: "4", LIMIT: ""}
     assert [each.text for each in page.all("p", class_="crumbs")] == ["Cohorts / all"]
     form = {"expected_version": 1, CPU: "5", "message": "More", "do": "apply"}
     response = browser.post(url, form)

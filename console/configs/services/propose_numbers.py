@@ -115,7 +115,7 @@ def _pairs(
             errors.append(FieldError(path, "unknown_number", message))
         elif change.key in seen:
             errors.append(FieldError(path, "repeated_number", "The same number is changed twice."))
-        elif number.span is None:
+        elif not number.is_editable:
             reason = number.obstacle or "The text does not state this number."
             message = f"{reason} Change it in the editor."
             errors.append(FieldError(f"{path}.value", "not_editable", message))

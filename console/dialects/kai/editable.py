@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from console.dialects.editable_numbers import (
+    Absent,
     NumberCollector,
     NumberFields,
     NumberKey,
     Numbers,
     ObjectKey,
+    last_place,
 )
 from console.dialects.findings import Findings
 from console.dialects.kai.numbers import UNITS, read_bound, read_weight
 from console.dialects.kai.parse import parse
 from console.dialects.numbers import NumberProblem
 from console.dialects.source import Source
-from console.dialects.written import value_of
+from console.dialects.written import Read, value_of
 from console.engine.diff.objects import QUEUE
 
 _WEIGHT: Final = "overQuotaWeight"
@@ -33,9 +35,16 @@ def _find(source: Source) -> Numbers:
             quota, weight, limit = (
                 NumberKey(field, "", resource) for field in ("quota", _WEIGHT, "limit")
             )
-            found.add(owner, quota, "Quota", numbers.quota, unit=unit)
-            found.add(owner, limit, "Limit", numbers.limit, unit=unit)
-            found.add(owner, weight, "Over-quota weight", numbers.weight)
+            beside = last_place(numbers.quota, numbers.weight, numbers.limit)
+            written: tuple[tuple[NumberKey, str, Read[Any]], ...] = (
+                (quota, "Quota", numbers.quota),
+                (limit, "Limit", numbers.limit),
+                (weight, "Over-quota weight", numbers.weight),
+            )
+            for key, title, value in written:
+                absent = Absent(numbers.place, key.field, beside) if beside else None
+                of = "" if key == weight else unit
+                found.add(owner, key, title, value, unit=of, absent=absent)
     return found.numbers()
 
 

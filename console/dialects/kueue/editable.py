@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from console.dialects.editable_numbers import (
     COHORT,
+    Absent,
     NumberCollector,
     NumberFields,
     NumberKey,
     Numbers,
     ObjectKey,
+    last_place,
 )
 from console.dialects.findings import Findings
 from console.dialects.kueue.parse import parse
@@ -37,12 +39,16 @@ def _add(found: NumberCollector, kind: str, owner: QueueDoc | CohortDoc) -> None
     for quota in (each for group in groups for each in group.quotas()):
         for resource in quota.each():
             names = value_of(quota.name) or "", value_of(resource.name) or ""
+            beside = last_place(
+                resource.name, resource.nominal, resource.borrowing, resource.lending
+            )
             for field, title, value in (
                 ("nominalQuota", "Nominal quota", resource.nominal),
                 ("borrowingLimit", "Borrowing limit", resource.borrowing),
                 ("lendingLimit", "Lending limit", resource.lending),
             ):
-                found.add(key, NumberKey(field, *names), title, value)
+                absent = Absent(resource.place, field, beside) if beside else None
+                found.add(key, NumberKey(field, *names), title, value, absent=absent)
 
 
 def _check(key: NumberKey, text: str, plain: bool) -> NumberProblem | None:

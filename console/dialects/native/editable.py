@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from console.dialects.editable_numbers import (
+    Absent,
     NumberCollector,
     NumberFields,
     NumberKey,
     Numbers,
     ObjectKey,
+    last_place,
 )
 from console.dialects.findings import Findings
 from console.dialects.native.parse import parse
@@ -25,12 +27,19 @@ def _find(source: Source) -> Numbers:
         for quota in queue.quotas():
             for resource in quota.resources:
                 names = value_of(quota.name) or "", value_of(resource.name) or ""
+                beside = last_place(
+                    resource.name,
+                    resource.nominal_quota,
+                    resource.borrowing_limit,
+                    resource.lending_limit,
+                )
                 for field, title, value in (
                     ("nominal_quota", "Nominal quota", resource.nominal_quota),
                     ("borrowing_limit", "Borrowing limit", resource.borrowing_limit),
                     ("lending_limit", "Lending limit", resource.lending_limit),
                 ):
-                    found.add(owner, NumberKey(field, *names), title, value)
+                    absent = Absent(resource.place, field, beside) if beside else None
+                    found.add(owner, NumberKey(field, *names), title, value, absent=absent)
     return found.numbers()
 
 

@@ -37,7 +37,7 @@ class NumberRow:
     @property
     def is_editable(self) -> bool:
         """Whether the row has an input."""
-        return self.number.span is not None
+        return self.number.is_editable
 
 
 def input_name(key: NumberKey) -> str:
@@ -112,7 +112,11 @@ def number_rows(
     values: Mapping[str, str],
     errors: Mapping[NumberKey, str],
 ) -> tuple[NumberRow, ...]:
-    """Return the rows of the numbers that the text has: GPUs first, in the order of the text."""
+    """
+    Return the rows of the numbers that the text has, or can take: GPUs first.
+
+    Numbers that the text has come first, in its order.
+    """
     rows = [
         NumberRow(
             number=number,
@@ -121,9 +125,17 @@ def number_rows(
             error=errors.get(number.key, ""),
         )
         for number in numbers
-        if number.written
+        if number.written or number.insertion is not None
     ]
-    return tuple(sorted(rows, key=lambda row: "gpu" not in row.number.key.resource.lower()))
+    return tuple(
+        sorted(
+            rows,
+            key=lambda row: (
+                not row.number.written,
+                "gpu" not in row.number.key.resource.lower(),
+            ),
+        )
+    )
 
 
 def errors_by_number(
