@@ -229,7 +229,6 @@ INSTALLED_APPS = [
     "django_htmx",
     "rest_framework",
     "drf_spectacular",
-    "drf_spectacular_sidecar",
     "console.orgs",
     "console.configs",
     "console.capacity",
@@ -378,6 +377,4 @@ SPECTACULAR_SETTINGS = {
     "SERVE_AUTHENTICATION": [],
     # Enums stay inside their fields: as components they would need names.
     "POSTPROCESSING_HOOKS": [],
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }

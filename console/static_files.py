@@ -15,7 +15,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 STYLE_SHEETS: Final = ("css/site.css", "css/ace.css")
 
 #: The bundles of scripts: name -> the files it consists of, in the order in which they run. Every
-#: page loads the first one; the config editor loads both.
+#: page loads the first one; the config editor, and the pages of API operations, load another one.
 SCRIPT_BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
     "js/site.js": (
         "django_htmx/htmx-2.min.js",
@@ -45,6 +45,7 @@ SCRIPT_BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
         "js/draft.js",
         "js/editor.js",
     ),
+    "js/api.js": ("js/api_request.js",),
 }
 
 _IMPORT: Final = re.compile(r'@import url\("(?P<path>[^"]+)"\) layer\((?P<layer>\w+)\);')
@@ -65,8 +66,7 @@ class StaticFiles(StaticFilesConfig):
         "theme-*.js",
         "worker-*.js",
         "snippets",
-        # The alternative viewer of API documents, and the browsable API, which is off.
-        "redoc",
+        # The browsable API, which is off.
         "rest_framework",
     ]
 

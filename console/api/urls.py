@@ -1,7 +1,6 @@
 """URLs of the API."""
 
 from django.urls import path, re_path
-from drf_spectacular.views import SpectacularSwaggerSplitView
 
 # Registers the authentication schemes of the OpenAPI document; workers never load them.
 import console.api.schemas.security  # noqa: F401
@@ -174,10 +173,5 @@ urlpatterns = [
     path(_DELIVERY, OneDelivery.as_view(), name="delivery"),
     path(f"{_DELIVERY}/replay", ReplayDelivery.as_view(), name="replay-delivery"),
     path("schema/", Description.as_view(http_method_names=_READ), name="schema"),
-    path(
-        "docs/",
-        SpectacularSwaggerSplitView.as_view(url_name="api:schema", http_method_names=_READ),
-        name="docs",
-    ),
     re_path("", NoSuchAddress.as_view(), name="no-such-address"),
 ]

@@ -103,8 +103,9 @@ ANSWERS = {
         None,
         saved_as='inline; filename="sluice.json"',
     ),
-    "API's description to read": Exchange("/api/v1/docs/", 200, HTML, None),
-    "script of that": Exchange("/api/v1/docs/?script=", 200, "application/javascript", None),
+    "API reference": Exchange("/api/v1/docs/", 200, HTML, PRIVATE),
+    "operation of the API": Exchange("/api/v1/docs/get_org", 200, HTML, PRIVATE, "person"),
+    "operation that does not exist": Exchange("/api/v1/docs/nothing", 404, HTML, None),
     "liveness": Exchange("/healthz", 200, JSON, None),
     "readiness": Exchange("/readyz", 200, JSON, "no-store"),
     "metrics": Exchange(

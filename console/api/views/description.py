@@ -1,14 +1,15 @@
-"""The OpenAPI document. It is the same for all clients, so each process builds it once."""
+"""View of the OpenAPI document. It is the same for all clients, so each process renders it once."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.http import HttpResponse
-from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.request import Request
+
+from console.openapi import document
 
 
 class Description(SpectacularAPIView):
@@ -19,7 +20,7 @@ class Description(SpectacularAPIView):
         """Return the document."""
         renderer, media_type = self.perform_content_negotiation(request, force=True)
         if renderer.format not in _written:
-            _written[renderer.format] = renderer.render(_document(), renderer_context={})
+            _written[renderer.format] = renderer.render(document(), renderer_context={})
         return HttpResponse(
             _written[renderer.format],
             content_type=f"{media_type}; charset=utf-8",
@@ -29,8 +30,3 @@ class Description(SpectacularAPIView):
 
 #: Rendered documents by format.
 _written: dict[str | None, str | bytes] = {}
-
-
-def _document() -> Any:
-    generator = SchemaGenerator()  # type: ignore[no-untyped-call]
-    return generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
