@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.http import QueryDict
 from django.urls import reverse
 
-from console.webhooks.models import CHOSEN_KINDS, Kind, Webhook
+from console.engine.model.policy import Policy
+from console.webhooks.models import CHOSEN_KINDS, Format, Kind, Webhook
 from console.workloads.models import EventType
 from console.workloads.queries.event_search import EventSearch
 
+#: Maximum number of queues that the form suggests; others are typed.
+_MOST_CHOICES: Final = 500
+
 
 def posted_fields(post: QueryDict) -> dict[str, Any]:
-    """Return the posted values as fields of a webhook; *queues* has one name on each line."""
-    lines = [line.strip() for line in post.get("queues", "").splitlines()]
-    return {
+    """Return the posted values as fields of a webhook, with the queue that is being added."""
+    added = post.get("queue", "").strip()
+    queues = [*post.getlist("queues"), *([added] if added else [])]
+    # A webhook keeps its format, so the form of an existing one has no field for it.
+    formats = {"format": post["format"]} if "format" in post else {}
+    return formats | {
         "name": post.get("name", ""),
         "url": post.get("url", "").strip(),
         "kinds": post.getlist("kinds"),
-        "queues": [line for line in lines if line],
+        "queues": list(dict.fromkeys(queues)),
     }
+
+
+def adds_queue(post: QueryDict) -> bool:
+    """Return whether the form was sent to add a queue; without a name, it is saved."""
+    # Browsers press the first button of a form, which adds a queue, when Enter is pressed.
+    return post.get("do") == "add" and bool(post.get("queue", "").strip())
 
 
 #: Type of event -> kinds of messages about it.
@@ -52,10 +67,35 @@ def initial_fields(webhook: Webhook | None, preset: QueryDict | None = None) -> 
         given = preset or QueryDict()
         known = {kind.value for kind in CHOSEN_KINDS}
         kinds = [kind for kind in given.getlist("kind") if kind in known]
-        return {"name": "", "url": "", "kinds": kinds, "queues": given.getlist("queue")}
+        return {
+            "name": "",
+            "url": "",
+            "format": Format.JSON.value,
+            "kinds": kinds,
+            "queues": given.getlist("queue"),
+        }
     return {
         "name": webhook.name,
         "url": webhook.url,
+        "format": webhook.format,
         "kinds": webhook.kinds,
         "queues": webhook.queues,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenQueue:
+    """A queue of the filter; *is_known* tells whether the active config has it."""
+
+    name: str
+    is_known: bool
+
+
+def chosen_queues(names: Iterable[str], policy: Policy) -> tuple[ChosenQueue, ...]:
+    """Return the queues of the filter; those that only placement rules create are unknown."""
+    return tuple(ChosenQueue(name, name in policy.queues) for name in names)
+
+
+def queue_choices(names: Collection[str], policy: Policy) -> tuple[str, ...]:
+    """Return the queues of the active config that can be added to *names*."""
+    return tuple(islice((each for each in policy.queues if each not in names), _MOST_CHOICES))

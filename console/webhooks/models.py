@@ -40,6 +40,15 @@ CHOSEN_KINDS: tuple[Kind, ...] = tuple(kind for kind in Kind if kind is not Kind
 WORKLOAD_KINDS: tuple[Kind, ...] = (Kind.REJECTED, Kind.CANNOT_RUN, Kind.PREEMPTED)
 
 
+class Format(models.TextChoices):
+    """Formats of the requests to a receiver."""
+
+    #: A signed JSON text for a program.
+    JSON = "json", "JSON, signed"
+    #: A sentence and a link, for incoming webhooks of Slack and of chats that accept the same.
+    SLACK = "slack", "Message for Slack"
+
+
 class Webhook(models.Model):
     """A receiver of messages about an organization."""
 
@@ -55,6 +64,10 @@ class Webhook(models.Model):
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="webhooks")
     name = models.CharField(max_length=100)
     url = models.CharField(max_length=1000)
+    #: Chosen when the webhook is created.
+    format = models.CharField(
+        max_length=10, choices=Format.choices, default=Format.JSON, db_default=Format.JSON
+    )
     #: Values of `Kind`.
     kinds = models.JSONField(default=list)
     #: Names of queues whose workloads are reported; [] for all queues, and workloads without a
@@ -113,7 +126,7 @@ class Delivery(models.Model):
     kind = models.CharField(max_length=20, choices=Kind.choices)
     #: The message in one sentence.
     summary = models.CharField(max_length=300)
-    #: The JSON text that is signed and sent.
+    #: The message in the JSON format; `console.webhooks.formats` converts it to others.
     body = models.TextField()
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     #: Time of the next attempt; during an attempt, its expiry.

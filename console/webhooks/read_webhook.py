@@ -9,7 +9,7 @@ from django.conf import settings
 
 from console.errors import BadRequest, FieldError
 from console.reading import Reader
-from console.webhooks.models import CHOSEN_KINDS
+from console.webhooks.models import CHOSEN_KINDS, Format
 from console.webhooks.target import (
     LONGEST_URL,
     NotAllowedError,
@@ -24,24 +24,29 @@ LONGEST_NAME: Final = 100
 MOST_QUEUES: Final = 100
 _LONGEST_QUEUE: Final = 500
 
-#: All fields of a webhook, and the required ones.
-FIELDS: Final = ("name", "url", "kinds", "queues", "paused")
-REQUIRED: Final = ("name", "url", "kinds")
+#: Fields that can be changed.
+_FIELDS: Final = ("name", "url", "kinds", "queues", "paused")
+_REQUIRED: Final = ("name", "url", "kinds")
 
 
-def read_webhook(given: Any, required: tuple[str, ...] = ()) -> dict[str, Any]:
+def read_webhook(given: Any, *, is_new: bool) -> dict[str, Any]:
     """
     Return the validated fields of *given*; the host of the URL is resolved.
+
+    A new webhook can have a ``format``.
 
     Raises BadRequest with every invalid field.
     """
     reader = Reader()
-    fields = reader.mapping(given, "", FIELDS, required)
+    allowed = (*_FIELDS, "format") if is_new else _FIELDS
+    fields = reader.mapping(given, "", allowed, _REQUIRED if is_new else ())
     found: dict[str, Any] = {}
     if "name" in fields:
         found["name"] = reader.text(fields["name"], "name", LONGEST_NAME, blank=False).strip()
     if "url" in fields:
         found["url"] = reader.text(fields["url"], "url", LONGEST_URL, blank=False).strip()
+    if "format" in fields:
+        found["format"] = reader.choice(fields["format"], "format", Format.values)
     if "kinds" in fields:
         found["kinds"] = _kinds(reader, fields)
     if "queues" in fields:

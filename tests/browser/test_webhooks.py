@@ -26,6 +26,9 @@ def test_owner_creates_a_webhook_and_sees_its_deliveries(
         page.get_by_label("Name", exact=True).fill("pager")
         page.get_by_label("Address", exact=True).fill("https://10.0.0.1/hook")
         page.get_by_label("Config applied").check()
+        page.get_by_label("Queue", exact=True).fill("research")
+        page.get_by_role("button", name="Add queue").click()
+        expect(page.get_by_label("research")).to_be_checked()
         page.get_by_role("button", name="Create").click()
         expect(page.get_by_role("alert")).to_contain_text(
             "Webhooks may not be sent to this address: they reach public addresses only."
@@ -34,7 +37,7 @@ def test_owner_creates_a_webhook_and_sees_its_deliveries(
         page.get_by_label("Address", exact=True).fill(receiver.url)
         page.get_by_role("button", name="Create").click()
         expect(page.get_by_label("Signing secret")).to_have_value(re.compile("^whsec_"))
-        page.get_by_role("button", name="Send a test").click()
+        page.get_by_role("button", name="Send test").click()
         _until(page, "Attempt 1: Answered 503", scripts)
         receiver.answering = lambda handler: answer(handler, 200, b"thank you")
         page.get_by_role("button", name="Send again").click()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from ipaddress import ip_network
@@ -30,7 +31,7 @@ def receiver(settings: Any) -> Iterator[Receiver]:
 @pytest.fixture
 def webhook(browser: Client, receiver: Receiver) -> Webhook:
     """Create a webhook with the form."""
-    form = {"name": "pager", "url": receiver.url, "kinds": ["workload.rejected"], "queues": ""}
+    form = {"name": "pager", "url": receiver.url, "kinds": ["workload.rejected"]}
     assert browser.post(f"{HERE}/new", form).status_code == 200
     return Webhook.objects.get()
 
@@ -54,7 +55,8 @@ def test_the_secret_is_shown_once(browser: Client, receiver: Receiver) -> None:
         "name": "pager",
         "url": receiver.url,
         "kinds": ["config.applied", "workload.rejected"],
-        "queues": "research\n\n  serving \n",
+        "queues": ["research"],
+        "queue": "  serving ",
     }
     made = browser.post(f"{HERE}/new", form)
     assert complaints(read_page(made)) == []
@@ -152,7 +154,7 @@ def test_it_is_changed_paused_resumed_and_deleted(browser: Client, webhook: Webh
     assert "Paused: failing for days" in text_of(browser.get(HERE))
     browser.post(here, {"do": "resume"})
     assert "Resumed: waiting deliveries are sent now." in text_of(browser.get(here))
-    assert "Send a test" in text_of(browser.get(here))
+    assert "Send test" in text_of(browser.get(here))
     fresh = browser.post(here, {"do": "rotate"})
     assert "The old secret also signs until" in text_of(fresh)
     assert browser.post(here, {"do": "strange"}).status_code == 400
@@ -190,3 +192,61 @@ def test_the_number_of_queries_does_not_grow_with_the_log(
     )
     with django_assert_max_num_queries(16):
         browser.get(f"{HERE}/{webhook.pk}")
+
+
+def test_a_queue_is_added_to_the_form_before_it_is_saved(browser: Client) -> None:
+    form = {
+        "name": "pager",
+        "url": "https://8.8.8.8/hook",
+        "format": "slack",
+        "kinds": ["workload.rejected"],
+        "queues": ["research"],
+        "queue": "serving",
+        "do": "add",
+    }
+    response = browser.post(f"{HERE}/new", form)
+    page = read_page(response)
+    assert (response.status_code, complaints(page)) == (200, [])
+    boxes = [each.attrs for each in page.id("main").all("input")]
+    assert [(each["name"], each["value"]) for each in boxes if "checked" in each] == [
+        ("format", "slack"),
+        ("kinds", "workload.rejected"),
+        ("queues", "research"),
+        ("queues", "serving"),
+    ]
+    assert not Webhook.objects.exists()
+
+
+def test_a_message_for_slack_is_sent_and_its_result_is_shown(
+    browser: Client, receiver: Receiver
+) -> None:
+    form = {
+        "name": "channel",
+        "url": receiver.url,
+        "format": "slack",
+        "kinds": ["config.applied"],
+        # Enter in a field presses the first button of the form.
+        "do": "add",
+    }
+    made = browser.post(f"{HERE}/new", form)
+    webhook = Webhook.objects.get()
+    assert (made.status_code, made.headers["Location"]) == (302, f"{HERE}/{webhook.pk}")
+    said = text_of(browser.get(f"{HERE}/{webhook.pk}"))
+    assert "Message for Slack" in said
+    assert "Replace the secret" not in said
+    sent = browser.post(f"{HERE}/{webhook.pk}", {"do": "test"})
+    assert deliver_due(webhook.pk) == 1
+    (got,) = receiver.got
+    assert json.loads(got.body) == {
+        "text": "[here] A test of this webhook, requested by owner@\u200bhere.example"
+        "\nhttp://127.0.0.1:8000/o/here/"
+    }
+    assert "webhook-signature" not in {name.lower() for name in got.headers}
+    said = text_of(browser.get(sent.headers["Location"]))
+    assert "Attempt 1: Answered 200." in said
+    assert "webhook-signature" not in said
+    assert webhook.format == "slack"
+    changed = browser.post(f"{HERE}/{webhook.pk}/edit", form)
+    assert changed.status_code == 422
+    assert "format" in text_of(changed)
+    assert browser.post(f"{HERE}/{webhook.pk}", {"do": "rotate"}).status_code == 409

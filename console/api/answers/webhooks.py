@@ -6,6 +6,7 @@ from typing import Any
 
 from console.api.answers.times import time_answer
 from console.webhooks.disclosed import disclosed_address, disclosed_detail
+from console.webhooks.formats import sent_text
 from console.webhooks.models import Attempt, Delivery, Webhook
 
 
@@ -15,6 +16,7 @@ def webhook_answer(webhook: Webhook) -> dict[str, Any]:
         "id": str(webhook.pk),
         "name": webhook.name,
         "url": webhook.url,
+        "format": webhook.format,
         "kinds": webhook.kinds,
         "queues": webhook.queues,
         "paused": webhook.paused or None,
@@ -42,11 +44,11 @@ def delivery_summary(delivery: Delivery) -> dict[str, Any]:
     }
 
 
-def delivery_answer(delivery: Delivery) -> dict[str, Any]:
-    """Return a delivery with its body and its attempts."""
+def delivery_answer(webhook: Webhook, delivery: Delivery) -> dict[str, Any]:
+    """Return a delivery of *webhook* with its body and its attempts."""
     return {
         **delivery_summary(delivery),
-        "body": delivery.body,
+        "body": sent_text(webhook, delivery),
         "tries": [_attempt_answer(each) for each in delivery.attempts.all()],
     }
 

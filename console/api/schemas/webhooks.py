@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from console.api.schemas.common import Schema, page_of
-from console.webhooks.models import CHOSEN_KINDS, Delivery, Kind, Webhook
+from console.webhooks.models import CHOSEN_KINDS, Delivery, Format, Kind, Webhook
 from console.webhooks.outcome import Failure
 
 _CHOSEN = [kind.value for kind in CHOSEN_KINDS]
@@ -19,6 +19,14 @@ EXAMPLE_WEBHOOK = {
 }
 
 
+EXAMPLE_SLACK = {
+    "name": "channel",
+    "url": "https://hooks.slack.com/services/T0/B0/secret",
+    "format": "slack",
+    "kinds": ["workload.preempted"],
+}
+
+
 class WebhookIn(Schema):
     """A webhook to create."""
 
@@ -27,6 +35,12 @@ class WebhookIn(Schema):
         max_length=1000,
         help_text="`https://HOST/PATH`, without user name or password. It has to resolve to public "
         "addresses, or to networks that the settings allow.",
+    )
+    format = serializers.ChoiceField(
+        Format.values,
+        required=False,
+        help_text="`json` (default): a signed JSON text for a program. `slack`: a sentence and a "
+        "link, for incoming webhooks of Slack and compatible chats. It cannot be changed later.",
     )
     kinds = serializers.ListField(
         child=serializers.ChoiceField(_CHOSEN), help_text="The kinds of messages to send."
@@ -58,6 +72,7 @@ class WebhookOut(Schema):
     id = serializers.CharField()
     name = serializers.CharField()
     url = serializers.CharField()
+    format = serializers.ChoiceField(Format.values)
     kinds = serializers.ListField(child=serializers.ChoiceField(_CHOSEN))
     queues = serializers.ListField(child=serializers.CharField())
     paused = serializers.ChoiceField(
@@ -79,7 +94,10 @@ class WebhookOut(Schema):
 class WebhookWithSecret(WebhookOut):
     """A webhook with its secret, which is returned only once."""
 
-    secret = serializers.CharField(help_text="`whsec_` followed by 32 bytes in Base64.")
+    secret = serializers.CharField(
+        allow_null=True,
+        help_text="`whsec_` followed by 32 bytes in Base64; null for messages for Slack.",
+    )
 
 
 class DeliverySummary(Schema):
@@ -124,7 +142,7 @@ class Attempt(Schema):
 class DeliveryOut(DeliverySummary):
     """One message with its body and all attempts."""
 
-    body = serializers.CharField(help_text="The JSON text that was signed and sent.")
+    body = serializers.CharField(help_text="The JSON text that is sent.")
     tries = Attempt(many=True)
 
 

@@ -50,11 +50,14 @@ class Webhooks(OrgView):
         operation_id="create_webhook",
         summary="Create a webhook",
         description="The response has the secret with which the receiver verifies deliveries. It "
-        "is returned only once.",
+        "is returned only once. Messages for Slack (`format`) are not signed.",
         request=schemas.WebhookIn,
         responses={201: schemas.WebhookWithSecret, **problems(409, 413, 415)},
         examples=[
-            example("Workloads of one queue that cannot run", schemas.EXAMPLE_WEBHOOK, request=True)
+            example(
+                "Workloads of one queue that cannot run", schemas.EXAMPLE_WEBHOOK, request=True
+            ),
+            example("Messages for Slack", schemas.EXAMPLE_SLACK, request=True),
         ],
         tags=_TAG,
     )
@@ -118,7 +121,7 @@ class RotateSecret(OrgView):
         description="For a day, deliveries have two signatures, one for each secret, so that the "
         "receiver can be updated. An older secret is revoked immediately.",
         request=None,
-        responses={200: schemas.WebhookWithSecret, **problems(413, 415)},
+        responses={200: schemas.WebhookWithSecret, **problems(409, 413, 415)},
         tags=_TAG,
     )
     def post(self, request: Request, number: int, **kwargs: Any) -> Response:
@@ -186,7 +189,7 @@ class OneDelivery(OrgView):
     def get(self, request: Request, number: int, delivery: str, **kwargs: Any) -> Response:
         """Return a delivery."""
         webhook = get_webhook(self.actor.org, number)
-        return Response(delivery_answer(get_delivery(webhook, delivery)))
+        return Response(delivery_answer(webhook, get_delivery(webhook, delivery)))
 
 
 class ReplayDelivery(OrgView):

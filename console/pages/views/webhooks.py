@@ -25,8 +25,16 @@ from console.pages.presenters.webhooks import (
     webhook_row,
 )
 from console.pages.shell import live_version, render_page
-from console.pages.webhook_form import initial_fields, posted_fields
-from console.webhooks.models import Kind, Webhook
+from console.pages.webhook_form import (
+    adds_queue,
+    chosen_queues,
+    initial_fields,
+    posted_fields,
+    queue_choices,
+)
+from console.policies.queries import active_policy
+from console.webhooks.formats import sent_text
+from console.webhooks.models import Format, Kind, Webhook
 from console.webhooks.queries import (
     get_delivery,
     get_webhook,
@@ -72,11 +80,16 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     if request.method != "POST":
         return _form(request, actor, None, initial_fields(None, request.GET), [])
     given = posted_fields(request.POST)
+    if adds_queue(request.POST):
+        return _form(request, actor, None, given, [])
     try:
         webhook, secret = create_webhook(actor, given)
     except (BadRequest, Conflict) as error:
         return _form(request, actor, None, given, _errors_of(error))
-    return _secret(request, actor, webhook, secret)
+    if secret is not None:
+        return _secret(request, actor, webhook, secret)
+    messages.success(request, "The webhook was created. Send a test to check its address.")
+    return HttpResponseRedirect(reverse("pages:webhook", args=[actor.org.slug, webhook.pk]))
 
 
 @org_page
@@ -88,10 +101,14 @@ def edit(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     if request.method != "POST":
         return _form(request, actor, webhook, initial_fields(webhook), [])
     given = posted_fields(request.POST)
+    if adds_queue(request.POST):
+        return _form(request, actor, webhook, {"format": webhook.format, **given}, [])
     try:
         update_webhook(actor, number, given)
     except (BadRequest, Conflict) as error:
-        return _form(request, actor, webhook, given, _errors_of(error))
+        return _form(
+            request, actor, webhook, {"format": webhook.format, **given}, _errors_of(error)
+        )
     messages.success(request, "The webhook was changed.")
     return HttpResponseRedirect(reverse("pages:webhook", args=[actor.org.slug, number]))
 
@@ -173,7 +190,8 @@ def _show_delivery(request: HttpRequest, actor: Actor, number: int, delivery: st
         "row": delivery_row(found, attempts[-1] if attempts else None),
         "attempts": attempt_rows(attempts),
         "headers": attempts[-1].request_headers if attempts else (),
-        "body": pretty(found.body),
+        "body": pretty(sent_text(hook, found)),
+        "is_signed": hook.format == Format.JSON,
     }
     return render_page(request, actor, "webhooks/delivery.html", context, section="settings")
 
@@ -185,10 +203,13 @@ def _form(
     given: dict[str, Any],
     errors: list[FieldError],
 ) -> HttpResponse:
+    policy = active_policy(actor.org)
     context = {
         "webhook": hook,
         "given": given,
-        "queues": "\n".join(given["queues"]),
+        "formats": Format.choices,
+        "queues": chosen_queues(given["queues"], policy),
+        "queue_choices": queue_choices(given["queues"], policy),
         "kinds": kind_choices(given["kinds"]),
         "errors": errors,
         "wrong": {error.path.partition("[")[0]: True for error in errors},

@@ -11,8 +11,8 @@ from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
 from console.webhooks.audit_facts import facts_of
-from console.webhooks.models import Kind, Webhook
-from console.webhooks.read_webhook import REQUIRED, read_webhook
+from console.webhooks.models import Format, Kind, Webhook
+from console.webhooks.read_webhook import read_webhook
 from console.webhooks.reported_classes import mark_as_reported, reports_cannot_run
 from console.webhooks.signing import secret_of
 
@@ -21,15 +21,16 @@ from console.webhooks.signing import secret_of
 MOST_WEBHOOKS = 20
 
 
-def create_webhook(actor: Actor, given: Any) -> tuple[Webhook, str]:
+def create_webhook(actor: Actor, given: Any) -> tuple[Webhook, str | None]:
     """
     Create and return a webhook, and the secret with which its receiver verifies deliveries.
 
-    *given* has ``name``, ``url`` and ``kinds``, and optionally ``queues``. Raises NotAllowed,
+    *given* has ``name``, ``url`` and ``kinds``, and optionally ``format``, ``queues`` and
+    ``paused``. The secret is None for a format that is not signed. Raises NotAllowed,
     BadRequest, and Conflict for a name that is taken, or at the maximum number of webhooks.
     """
     actor.require(Permission.MANAGE_ORG)
-    fields = read_webhook(given, REQUIRED)
+    fields = read_webhook(given, is_new=True)
     paused = Webhook.Paused.BY_HAND if fields.pop("paused", False) else ""
     org = actor.org
     with transaction.atomic():
@@ -54,7 +55,7 @@ def create_webhook(actor: Actor, given: Any) -> tuple[Webhook, str]:
             subject=str(webhook.pk),
             after=facts_of(webhook),
         )
-    return webhook, secret_of(webhook.seed)
+    return webhook, secret_of(webhook.seed) if webhook.format == Format.JSON else None
 
 
 def refuse_taken_name(actor: Actor, name: str, but: int = 0) -> None:

@@ -21,7 +21,8 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from console.webhooks.models import Attempt, Delivery, Webhook
+from console.webhooks.formats import sent_text
+from console.webhooks.models import Attempt, Delivery, Format, Webhook
 from console.webhooks.outcome import Answer, Failure
 from console.webhooks.sending import send
 from console.webhooks.services.pause_automatically import pause_automatically
@@ -146,12 +147,12 @@ def _headers(delivery: Delivery, now: datetime) -> dict[str, str]:
 
 def _send(webhook: Webhook, delivery: Delivery, attempt: Attempt) -> bool:
     """Send a delivery, store the result, and return whether the receiver accepted it."""
-    body = delivery.body.encode()
+    body = sent_text(webhook, delivery).encode()
     now = attempt.begun_at
     seconds = int(now.timestamp())
-    headers = _headers(delivery, now) | {
-        "webhook-signature": signatures_of(webhook, delivery.uid, seconds, body, now)
-    }
+    headers = _headers(delivery, now)
+    if webhook.format == Format.JSON:
+        headers["webhook-signature"] = signatures_of(webhook, delivery.uid, seconds, body, now)
     answer = send(webhook.url, body, headers, settings.WEBHOOK_ALLOWED_NETWORKS)
     _record_result(webhook, delivery, attempt, answer)
     return answer.failure is None

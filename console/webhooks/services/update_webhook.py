@@ -28,7 +28,7 @@ def update_webhook(actor: Actor, number: int, given: Any) -> Webhook:
     """
     actor.require(Permission.MANAGE_ORG)
     get_webhook(actor.org, number)
-    fields = read_webhook(given)
+    fields = read_webhook(given, is_new=False)
     with transaction.atomic():
         lock_org(actor.org)
         webhook = get_webhook(actor.org, number)
