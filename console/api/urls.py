@@ -43,6 +43,7 @@ from console.api.views.people import (
 )
 from console.api.views.pods import FinishPods, ReleasePods
 from console.api.views.preemptions import OnePreemption, Preemptions
+from console.api.views.priorities import ChangePriorities, ChangePriority
 from console.api.views.queues import HoldQueue, OneQueue, QueuePending, Queues, ResumeQueue
 from console.api.views.quota import ChangeCohortQuota, ChangeQuota
 from console.api.views.resubmissions import ResubmitWorkloads
@@ -96,12 +97,14 @@ urlpatterns = [
     path(f"{_ORG}/workloads/finish", FinishWorkloads.as_view(), name="finish-workloads"),
     path(f"{_ORG}/workloads/withdraw", WithdrawWorkloads.as_view(), name="withdraw-workloads"),
     path(f"{_ORG}/workloads/resubmit", ResubmitWorkloads.as_view(), name="resubmit-workloads"),
+    path(f"{_ORG}/workloads/priority", ChangePriorities.as_view(), name="change-priorities"),
     path(f"{_ORG}/workloads/release", ReleaseWorkloads.as_view(), name="release-workloads"),
     path(_WORKLOAD, OneWorkload.as_view(), name="workload"),
     path(f"{_WORKLOAD}/explanation", WorkloadExplanation.as_view(), name="explanation"),
     path(f"{_WORKLOAD}/search", WorkloadSearch.as_view(), name="search"),
     path(f"{_WORKLOAD}/finish", FinishWorkload.as_view(), name="finish-workload"),
     path(f"{_WORKLOAD}/withdraw", WithdrawWorkload.as_view(), name="withdraw-workload"),
+    path(f"{_WORKLOAD}/priority", ChangePriority.as_view(), name="change-priority"),
     path(f"{_WORKLOAD}/release", ReleaseWorkload.as_view(), name="release-workload"),
     path(f"{_WORKLOAD}/pods/finish", FinishPods.as_view(), name="finish-pods"),
     path(f"{_WORKLOAD}/pods/release", ReleasePods.as_view(), name="release-pods"),

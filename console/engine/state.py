@@ -1,9 +1,9 @@
 """
 State: the pending and running workloads of one organization under one policy.
 
-Facts arrive by `submit`, `finish`, `withdraw`, `release`, `finish_pods`, `release_pods`, `hold`,
-`resume`, `change_policy`, `change_inventory`, `change_usage_history` and `advance`, which only
-record them. `settle` then makes decisions until nothing changes.
+Facts arrive by `submit`, `finish`, `withdraw`, `release`, `finish_pods`, `release_pods`,
+`change_priority`, `hold`, `resume`, `change_policy`, `change_inventory`, `change_usage_history` and
+`advance`, which only record them. `settle` then makes decisions until nothing changes.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from console.engine.model.usage_history import UsageHistory
 from console.engine.model.workload import Workload
 from console.engine.pending.eligibility_cache import EligibilityCache
 from console.engine.pending.pending_class import Announced, Pending, PendingClass, Verdict
+from console.engine.routing.priority_changes import priority_obstacle
 from console.engine.routing.router import Router
 
 
@@ -232,6 +233,41 @@ class State(StateMutations):
             self._change_pods(running, assignment)
             self._requeue_behind(running)
         return stopping + lost
+
+    def change_priority(self, workload_id: str, priority: int) -> bool:
+        """
+        Change the requested and effective priority of a workload; return whether it changed.
+
+        A pending workload keeps its place among those of the same priority, by submission; it is
+        evaluated again, also if it waits for preempted workloads, which stop nevertheless. A
+        running one keeps its reservation. Nothing changes if `priority_obstacle` finds a reason, or
+        if the workload runs and the discipline does not change the priorities of running ones.
+        """
+        running, pending = self.running.get(workload_id), self.pending.get(workload_id)
+        if running is not None:
+            if priority == running.priority == running.workload.priority:
+                return False
+            if not self._discipline.changes_running_priority:
+                return False
+            if priority_obstacle(self._router.route, running.workload, priority):
+                return False
+            self._change_running_priority(running, priority)
+            return True
+        if pending is None or pending.workload.priority == priority:
+            return False
+        if priority_obstacle(self._router.route, pending.workload, priority):
+            return False
+        self._drop(workload_id)
+        again = Pending(
+            replace(pending.workload, priority=priority),
+            Route(),
+            announced=pending.announced,
+            yields_to=pending.yields_to,
+            stopped_for=pending.stopped_for,
+        )
+        self._arrive(again)
+        self.derived = None
+        return True
 
     def hold(self, queue: str) -> None:
         """Admit no workload of *queue* until `resume`."""

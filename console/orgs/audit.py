@@ -62,6 +62,7 @@ Action = Literal[
     "workload.finish",
     "workload.withdraw",
     "workload.release",
+    "workload.change_priority",
     "workload.finish_pods",
     "workload.release_pods",
 ]

@@ -16,6 +16,7 @@ class Permission(StrEnum):
     SUBMIT = "submit workloads, or finish and withdraw their own"
     SUBMIT_FOR_OTHERS = "submit workloads as other users and groups"
     MANAGE_WORK = "finish or withdraw the workloads of others"
+    CHANGE_PRIORITIES = "change the priorities of others' workloads"
     READ_NAMES = "read the names of others' workloads in explanations"
     HOLD_QUEUES = "hold and resume queues"
     REPORT_CAPACITY = "report and delete clusters"
@@ -36,6 +37,7 @@ GRANTS: dict[str, frozenset[Permission]] = {
     | {
         Permission.SUBMIT_FOR_OTHERS,
         Permission.MANAGE_WORK,
+        Permission.CHANGE_PRIORITIES,
         Permission.READ_NAMES,
         Permission.HOLD_QUEUES,
         Permission.REPORT_CAPACITY,

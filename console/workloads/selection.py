@@ -19,15 +19,20 @@ class Outcome(StrEnum):
 
     WITHDRAWN = "withdrawn"
     RESUBMITTED = "resubmitted"
+    CHANGED = "changed"
     #: An earlier request had the same effect.
     UNCHANGED = "unchanged"
     WRONG_STATE = "wrong_state"
+    #: The active config does not allow it.
+    NOT_POSSIBLE = "not_possible"
     NOT_ALLOWED = "not_allowed"
     NOT_FOUND = "not_found"
 
 
 #: Outcomes of workloads that are in the requested state.
-DONE: Final = frozenset({Outcome.WITHDRAWN, Outcome.RESUBMITTED, Outcome.UNCHANGED})
+DONE: Final = frozenset(
+    {Outcome.WITHDRAWN, Outcome.RESUBMITTED, Outcome.CHANGED, Outcome.UNCHANGED}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +80,10 @@ def summary(results: Sequence[Result]) -> str:
 _TITLES: Final = {
     Outcome.WITHDRAWN: "withdrawn",
     Outcome.RESUBMITTED: "submitted again",
+    Outcome.CHANGED: "changed",
     Outcome.UNCHANGED: "unchanged",
     Outcome.WRONG_STATE: "not possible in this state",
+    Outcome.NOT_POSSIBLE: "not possible under the active config",
     Outcome.NOT_ALLOWED: "not permitted",
     Outcome.NOT_FOUND: "not found",
 }

@@ -352,6 +352,7 @@ PATHS = [
     "workloads/finish",
     "workloads/withdraw",
     "workloads/resubmit",
+    "workloads/priority",
     "workloads/release",
     "workloads/unknown/finish",
     "config/check",

@@ -426,6 +426,36 @@ def test_each_is_withdrawn_for_itself_and_ended_ones_are_submitted_again(client,
     assert event["message"] == f"ended was submitted again; it repeats the workload {ended}."
 
 
+def test_priorities_are_changed_one_by_one_and_for_a_selection(client, settle, owner):
+    apply(client, OPEN)
+    ended, runs = submit(client, {"name": "ended"}, {"name": "runs"})
+    settle(owner.org)
+    client.post(f"workloads/{ended}/finish")
+    settle(owner.org)
+    answer = client.put(f"workloads/{runs}/priority", {"priority": 4})
+    assert (answer.status, answer.body) == (202, {"ids": [runs]})
+    settle(owner.org)
+    assert client.get(f"workloads/{runs}").body["priority"] == {
+        "requested": 4,
+        "effective": 4,
+    }
+    (event,) = client.get("events", workload=runs, type="PRIORITY_CHANGED").body["results"]
+    assert event["message"] == "The priority of runs was changed from 0 to 4."
+    late = client.put(f"workloads/{ended}/priority", {"priority": 4})
+    assert late.problem == (409, "wrong_state")
+    answer = client.post("workloads/priority", {"ids": [ended, "gone", runs], "priority": 4})
+    assert answer.body["ids"] == [runs]
+    assert [(row["id"], row["outcome"]) for row in answer.body["results"]] == [
+        (ended, "wrong_state"),
+        ("gone", "not_found"),
+        (runs, "unchanged"),
+    ]
+    for value in (None, "4", -1, 2**53):
+        refused = client.put(f"workloads/{runs}/priority", {"priority": value})
+        assert refused.problem == (400, "invalid_request")
+        assert [error["path"] for error in refused.body["errors"]] == ["priority"]
+
+
 def test_a_selection_is_bounded_and_its_fields_are_checked(client):
     many = [f"id-{number}" for number in range(501)]
     for path, body, field in (

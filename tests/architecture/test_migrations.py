@@ -43,6 +43,10 @@ BY_HAND: dict[str, str] = {
         "the table is new, and the list of choices changes nothing in the database. The version "
         "before knows no policy that reads past usage, for which alone requests are written"
     ),
+    "workloads.0014_allow_priority_changes": (
+        "it changes nothing in the database, which knows no list of choices. The version before "
+        "writes neither the new requests nor the new events"
+    ),
     "series.0002_know_clusters": (
         "it changes nothing in the database, which knows no list of choices. The version before "
         "writes no series of clusters, and rolls up any that it finds like the others"

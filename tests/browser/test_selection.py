@@ -106,3 +106,41 @@ def test_a_selection_needs_no_scripts_and_fits_a_small_screen(
     box = page.locator("#main").bounding_box()
     assert box is not None
     assert box["width"] <= 390
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_workloads_get_another_priority(
+    visitors: Visitors, place: Place, scheme: str, width: int
+) -> None:
+    place.apply(CAP)
+    uids = place.submit(*(m5(f"line-{number}") for number in range(7)))
+    page = visitors.page(place, scheme=scheme, width=width)
+    page.goto(place.url("workloads?state=pending"))
+    for number in (4, 5):
+        page.get_by_role("checkbox", name=f"Select line-{number}").check()
+    bar = page.get_by_role("form", name="Selected workloads")
+    bar.get_by_role("button", name="Change priority…").click()
+    question = page.get_by_role("region", name="Change the priority of 2 workloads?")
+    question.get_by_label("New priority").fill("60")
+    assert audit(page) == []
+    question.get_by_role("button", name="Change the priority of 2 workloads").click()
+    result = page.get_by_role("region", name="2 changed.")
+    expect(result.locator("tbody tr").first).to_contain_text("The priority becomes 60.")
+    wait_until(lambda: _priority(place, uids[5]) == 60)
+
+    page.goto(place.url(f"workloads/{uids[6]}"))
+    expect(page.locator("#changes")).not_to_contain_text("Search for changes that would start it")
+    page.get_by_text("Change priority…").click()
+    page.get_by_label("New priority").fill("70")
+    assert audit(page) == []
+    page.get_by_role("button", name="Change the priority", exact=True).click()
+    expect(page.get_by_text("Changing the priority to 70.")).to_be_visible()
+    wait_until(lambda: _priority(place, uids[6]) == 70)
+    expect(page.locator("#facts")).to_contain_text("position 1")
+    page.goto(place.url(f"workloads/{uids[6]}?tab=timeline"))
+    expect(page.locator("#main")).to_contain_text("The priority of line-6 was changed from 50 to 70")
+
+
+def _priority(place: Place, uid: str) -> int:
+    found: int = place.api.get(f"/workloads/{uid}")["priority"]["effective"]
+    return found

@@ -92,6 +92,8 @@ class PodWorld(ABC):
                 self._release(self.draw(st.sampled_from(evicting)))
             case 14 | 15 | 16 if running:
                 self._end_pods(self.draw(st.sampled_from(running)))
+            case 22 | 23 if self.rows.rows:
+                self._change_priority(self.draw(st.sampled_from(sorted(self.rows.rows))))
             case _:
                 self._submit()
 
@@ -112,6 +114,14 @@ class PodWorld(ABC):
         for state in self._states:
             (state.resume if is_held else state.hold)(name)
         self.rows.held ^= {name}
+
+    def _change_priority(self, name: str) -> None:
+        priority = self.draw(st.integers(-1, 2))
+        changed = [state.change_priority(name, priority) for state in self._states]
+        note(f"change the priority of {name} to {priority}: {changed}")
+        assert len(set(changed)) == 1
+        if changed[0]:
+            self.rows.change_priority(name, priority)
 
     def _finish(self, name: str) -> None:
         note(f"finish {name}")

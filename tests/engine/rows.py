@@ -69,6 +69,13 @@ class Rows:
         again = replace(row.workload, pending_since=self.now)
         self.rows[name] = Row(again, preemptor=yields_to, stopped_for=row.stopped_for)
 
+    def change_priority(self, name: str, priority: int) -> None:
+        """Store another priority of a workload that has not ended."""
+        row = self.rows[name]
+        row.workload, row.victims = replace(row.workload, priority=priority), ()
+        if row.queue is not None:
+            row.priority = priority
+
     def change_pods(self, running: Running) -> None:
         """Store that pods of a workload have finished, or were released."""
         row = self.rows[running.workload.id]

@@ -51,7 +51,7 @@ class RandomWorld:
         """Apply a random event, and settle now or later."""
         facts = [self.submit] * 4
         if self.rows.rows:
-            facts += [self.finish, self.withdraw]
+            facts += [self.finish, self.withdraw, self.change_priority]
         if self.state.evicting:
             facts += [self.release] * 3
         facts += [self.resume] if self.rows.held else [self.hold]
@@ -84,6 +84,14 @@ class RandomWorld:
         self.rows.end(name)
         assert self.state.withdraw(name)
         assert self.twin.withdraw(name)
+
+    def change_priority(self) -> None:
+        name, priority = self._any_workload(), self.draw(st.integers(-1, 3))
+        changed = self.state.change_priority(name, priority)
+        note(f"change the priority of {name} to {priority}: {changed}")
+        assert self.twin.change_priority(name, priority) == changed
+        if changed:
+            self.rows.change_priority(name, priority)
 
     def _any_workload(self) -> str:
         return self.draw(st.sampled_from(sorted(self.rows.rows)))

@@ -44,7 +44,12 @@ def test_rows_have_boxes_for_those_who_may_submit(
         "Select eval",
     ]
     bar = page.id("selected-workloads")
-    assert [button.text for button in bar.all("button")] == ["Withdraw", "Resubmit", "Clear"]
+    assert [button.text for button in bar.all("button")] == [
+        "Withdraw",
+        "Resubmit",
+        "Change priority…",
+        "Clear",
+    ]
     (query,) = page.all("input", name="query", form="selected-workloads")
     assert query.attrs["value"] == "state=pending"
     assert complaints(page) == []
@@ -106,6 +111,40 @@ def test_ended_workloads_are_submitted_again_once(world: World, browser: Client)
     assert Workload.objects.count() == before + 1
     timeline = read_page(browser.get(f"{LIST}/{new.uid}?tab=timeline"))
     assert f"it repeats the workload {world.finished.uid}" in timeline.id("main").text
+
+
+def test_selected_workloads_get_a_priority_after_one_confirmation(
+    world: World, browser: Client, settle: Callable[[Organization], int], org: Organization
+) -> None:
+    ids = [world.waiting.uid, world.finished.uid]
+    question = read_page(browser.post(SELECTED, {"do": "priority", "id": ids}))
+    outcome = question.id("selection-outcome")
+    assert outcome.all("h2")[0].text == "Change the priority of 2 workloads?"
+    assert [button.text for button in outcome.all("button")] == [
+        "Change the priority of 1 workload"
+    ]
+    assert complaints(question) == []
+    sent = {**hidden(question), "confirmed": "1"}
+    wrong = read_page(browser.post(SELECTED, sent | {"priority": "high"}))
+    field = wrong.id("selected-priority")
+    assert (field.attrs["value"], field.attrs["aria-invalid"]) == ("high", "true")
+    error = wrong.id("selected-priority-error")
+    assert error.text == "Enter the new priority as a whole number."
+    assert hidden(wrong)["id"] == ids
+    page = read_page(browser.post(SELECTED, sent | {"priority": "77"}))
+    assert page.id("selection-outcome").all("h2")[0].text == (
+        "1 changed, 1 not possible in this state."
+    )
+    assert [row[1] for row in page.id("selection-outcome").rows()] == [
+        "The priority becomes 77.",
+        (
+            "The workload is already finished; only pending and running workloads get another "
+            "priority."
+        ),
+    ]
+    settle(org)
+    world.waiting.refresh_from_db()
+    assert world.waiting.priority == 77
 
 
 def test_all_matching_workloads_are_offered_if_they_need_several_pages(

@@ -68,6 +68,7 @@ def test_a_token_says_what_it_may_do_and_why(owner: Actor, client_for) -> None:
         ["Submit workloads, or finish and withdraw their own", "Yes"],
         ["Submit workloads as other users and groups", "Yes"],
         ["Finish or withdraw the workloads of others", "Yes"],
+        ["Change the priorities of others' workloads", "Yes"],
         ["Read the names of others' workloads in explanations", "Yes"],
         ["Hold and resume queues", "Yes"],
         ["Report and delete clusters", "Yes"],
@@ -76,7 +77,7 @@ def test_a_token_says_what_it_may_do_and_why(owner: Actor, client_for) -> None:
         ["Manage members and tokens", "No"],
         ["Read the audit entries of others", "No"],
     ]
-    assert [row[2] for row in told()][4:8] == [
+    assert [row[2] for row in told()][5:9] == [
         "The role operator includes this action.",
         "The role operator includes this action.",
         "The role operator includes this action.",

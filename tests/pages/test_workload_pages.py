@@ -269,6 +269,27 @@ def test_finishing_and_withdrawing(
     assert browser.post(f"{LIST}/{world.waiting.uid}", {"do": "explode"}).status_code == 404
 
 
+def test_a_workload_gets_another_priority(
+    world: World, browser: Client, settle: Callable[[Organization], int]
+) -> None:
+    address = f"{LIST}/{world.waiting.uid}"
+    page = read_page(browser.get(address))
+    assert page.id("priority-menu").all("summary")[0].text == "Change priority…"
+    answer = browser.post(address, {"do": "priority", "priority": " 60 "}, follow=True)
+    assert "Changing the priority to 60." in read_page(answer).text
+    settle(world.org)
+    world.waiting.refresh_from_db()
+    assert world.waiting.priority == 60
+    timeline = read_page(browser.get(f"{address}?tab=timeline"))
+    assert "The priority of eval was changed" in timeline.id("main").text
+    wrong = read_page(browser.post(address, {"do": "priority", "priority": "top"}, follow=True))
+    assert "Enter the new priority as a whole number." in wrong.text
+    gone = f"{LIST}/{world.finished.uid}"
+    late = read_page(browser.post(gone, {"do": "priority", "priority": "1"}, follow=True))
+    assert "The priority was not changed. The workload is already finished;" in late.text
+    assert not late.all("details", id="priority-menu")
+
+
 def test_submitting_one_leads_to_its_page_and_its_labels_are_kept(
     config: None, browser: Client, settle: Callable[[Organization], int], org: Organization
 ) -> None:

@@ -77,6 +77,7 @@ PATHS: Final[Mapping[str, Sequence[str]]] = {
 SENT: Final = (
     *("finish-workloads", "withdraw-workloads", "release-workloads", "resubmit-workloads"),
     *("search", "finish-workload", "withdraw-workload", "release-workload"),
+    *("change-priority", "change-priorities"),
     *("finish-pods", "release-pods", "member-identity"),
     *("config-check", "config-rollback", "config-confirm", "config-route", "check-expectations"),
     *("delete-expectations", "config-impact", "cancel-impact", "hold-queue", "resume-queue"),

@@ -122,6 +122,18 @@ class Withdrawals(Ids):
     )
 
 
+class Priority(Schema):
+    """Another priority of a workload."""
+
+    priority = serializers.IntegerField(help_text="Negative if the config language allows it.")
+
+
+class Priorities(Ids):
+    """Ids of workloads, and the priority that they get."""
+
+    priority = serializers.IntegerField(help_text="Negative if the config language allows it.")
+
+
 class SelectionResult(Schema):
     """The result of one workload of a request."""
 
@@ -138,6 +150,12 @@ class SelectionResult(Schema):
 
 class Resubmitted(Ids):
     """Ids of the new workloads, and the result of each workload of the request."""
+
+    results = SelectionResult(many=True)
+
+
+class Reprioritized(Ids):
+    """Ids of the workloads that have the priority, and the result of each workload."""
 
     results = SelectionResult(many=True)
 
@@ -457,6 +475,19 @@ EXAMPLE_EACH = {
             "withdrawn.",
             "workload": None,
         },
+    ],
+}
+EXAMPLE_PRIORITY = {"priority": 50}
+EXAMPLE_PRIORITIES = {"ids": ["6a3ce9d05f0c1c0e9a4f"], "priority": 50}
+EXAMPLE_REPRIORITIZED = {
+    "ids": ["6a3ce9d05f0c1c0e9a4f"],
+    "results": [
+        {
+            "id": "6a3ce9d05f0c1c0e9a4f",
+            "outcome": "changed",
+            "message": "The priority becomes 50.",
+            "workload": None,
+        }
     ],
 }
 EXAMPLE_RESUBMITTED = {

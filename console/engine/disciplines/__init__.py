@@ -69,6 +69,9 @@ class Discipline(TraceFacts, Protocol):
     #: Whether released pods of a running workload get another place one by one. Otherwise only
     #: the workload as a whole can be released.
     grants_pods: bool
+    #: Whether the priority of a running workload can change. Otherwise its pods keep the one with
+    #: which they started.
+    changes_running_priority: bool
     #: Whether what queues may use depends on the requests of pending workloads, so that each of
     #: them that arrives or leaves gives all queues of its tree a turn.
     shares_by_request: bool

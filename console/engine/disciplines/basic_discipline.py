@@ -43,6 +43,7 @@ class BasicDiscipline(Discipline):
     reads_inventory = False
     reads_requests = False
     grants_pods = False
+    changes_running_priority = True
     shares_by_request = False
 
     # Admission

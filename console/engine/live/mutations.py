@@ -418,6 +418,22 @@ class StateMutations:
             self._changes.queues.add(running.queue)
         return changed
 
+    def _change_running_priority(self, running: Running, priority: int) -> None:
+        """Replace *running* by the same workload with another priority."""
+        workload = replace(running.workload, priority=priority)
+        changed = replace(running, workload=workload, priority=priority)
+        self.running[workload.id] = changed
+        # What disciplines derive has workloads in the order of their priorities.
+        self.derived = None
+        if running.queue is not None:
+            queue = self.queues[running.queue]
+            queue.running.remove(running)
+            queue.running.add(changed)
+            queue.generation += 1
+            queue.tree.count(running, -1)
+            queue.tree.count(changed, 1)
+            self.schedule_requeue(queue)
+
     def _short_since(
         self, running: Running, assignment: Assignment, finished: Workload | None
     ) -> int | None:

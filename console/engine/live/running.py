@@ -68,7 +68,7 @@ class RunningSet:
             yield from alike.values()
 
     def add(self, running: Running) -> None:
-        """Add a workload; reservations arrive in ascending order within a priority."""
+        """Add a workload; mostly, it has the latest reservation of its priority."""
         self._own()
         priority = running.priority
         alike = self._by_priority.get(priority)
@@ -77,12 +77,12 @@ class RunningSet:
             self._held[priority] = {}
             if self.lowest is None or priority < self.lowest:
                 self.lowest = priority
-        alike[running.workload.id] = running
+        _insert(alike, running)
         if running.evicting:
             self._evicting[running.workload.id] = running
             self._evicting_in_order = None
         else:
-            self._staying.setdefault(priority, {})[running.workload.id] = running
+            _insert(self._staying.setdefault(priority, {}), running)
         held = self._held[priority]
         for key, amount in running.usage.items():
             held[key] = held.get(key, 0) + amount
@@ -247,6 +247,16 @@ class UsageByPriority:
         copy = UsageByPriority()
         copy._sums = {key: dict(sums) for key, sums in self._sums.items()}
         return copy
+
+
+def _insert(alike: dict[str, Running], running: Running) -> None:
+    """Add *running* to the workloads *alike*, which are in the order of reservations."""
+    latest = next(reversed(alike.values()), None)
+    alike[running.workload.id] = running
+    if latest is not None and latest.reservation > running.reservation:
+        in_order = sorted(alike.items(), key=lambda item: item[1].reservation)
+        alike.clear()
+        alike.update(in_order)
 
 
 def _place(running: Running) -> tuple[int, int]:

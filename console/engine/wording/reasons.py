@@ -60,6 +60,7 @@ _EVENTS = {
     "REQUEST_ABORTED": "{name} was withdrawn.",
     "REQUEST_FAILED": "{name} failed.",
     "REQUEST_FALLBACK": "{name} fell back to another flavor.",
+    "PRIORITY_CHANGED": "The priority of {name} was changed{priority}.",
     "QUOTA_BORROWED": "{name} borrows {borrowed} from {cohort}.",
     "QUOTA_RECLAIMED": "{name} reclaims {borrowed} in {cohort}{stops}.",
 }
@@ -110,7 +111,13 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
         borrowed=places(data["borrowed"]) if data.get("borrowed") else "quota",
         cohort=f"cohort {data['cohort']}" if data.get("cohort") else "its cohort",
         stops=_stops(len(data.get("victims", ()))),
+        priority=_change_of_priority(data) if kind == "PRIORITY_CHANGED" else "",
     )
+
+
+def _change_of_priority(data: Mapping[str, Any]) -> str:
+    before = data.get("before")
+    return f"{'' if before is None else f' from {before}'} to {data['after']}"
 
 
 def _stops(count: int) -> str:

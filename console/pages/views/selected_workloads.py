@@ -1,4 +1,4 @@
-"""View that withdraws or resubmits the workloads selected in the list, after a confirmation."""
+"""View that acts on the workloads selected in the list, after a confirmation."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from console.logs import bind_workloads
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.presenters.lists.filters import canonical_query
+from console.pages.priority_field import read_priority
 from console.pages.shell import render_page
 from console.reading import is_storable
 from console.workloads.models import ENDED, LIVE, State
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.matching import matching_ids, states_among
 from console.workloads.selection import Result, selected, summary
+from console.workloads.services.change_priorities import change_priorities
 from console.workloads.services.end_workloads import withdraw_each
 from console.workloads.services.resubmit_workloads import resubmit_each
 
@@ -37,8 +39,10 @@ class _Action:
     #: States in which it is possible, and its effect.
     states: frozenset[str]
     effect: str
-    #: Service; its last argument is an idempotency key.
-    act: Callable[[Actor, Sequence[str], str], list[Result]]
+    #: Service; its last argument has the sent fields, among them an idempotency key.
+    act: Callable[[Actor, Sequence[str], QueryDict], list[Result]]
+    #: Whether the confirmation asks for a priority.
+    asks_priority: bool = False
 
 
 _ACTIONS: Final = {
@@ -52,7 +56,14 @@ _ACTIONS: Final = {
         "Resubmit",
         frozenset(ENDED),
         "Each ended workload is submitted again as a new one with the same request.",
-        lambda actor, ids, key: resubmit_each(actor, ids, key or None),
+        lambda actor, ids, sent: resubmit_each(actor, ids, sent.get("key") or None),
+    ),
+    "priority": _Action(
+        "Change the priority of",
+        frozenset(LIVE),
+        "Pending workloads change their position; running ones, which workloads may preempt them.",
+        lambda actor, ids, sent: change_priorities(actor, ids, read_priority(sent)),
+        asks_priority=True,
     ),
 }
 
@@ -70,7 +81,14 @@ def selected_workloads(request: HttpRequest, actor: Actor) -> HttpResponse:
         ids = _ids(request, actor, query)
         if "confirmed" not in request.POST:
             return _page(request, actor, query, _question(actor, request.POST["do"], action, ids))
-        results = action.act(actor, ids, request.POST.get("key", ""))
+        try:
+            results = action.act(actor, ids, request.POST)
+        except BadRequest as error:
+            if not action.asks_priority:
+                raise
+            question = _question(actor, request.POST["do"], action, ids)
+            question |= {"problem": _message(error), "typed": request.POST.get("priority", "")}
+            return _page(request, actor, query, question)
     except BadRequest as error:
         # A response with an error status would not be shown in the open list.
         status = 200 if "HX-Request" in request.headers else 400

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from console.configs.models import ConfigVersion
 from console.configs.queries import versions_between
 from console.engine.model.common_reasons import QUEUE_HELD
-from console.errors import NotFound
+from console.errors import BadRequest, Conflict, NotFound
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.as_text import is_markdown_requested, markdown_answer
@@ -32,6 +32,7 @@ from console.pages.presenters.workloads.workload import (
     actions_of,
     stages_of,
 )
+from console.pages.priority_field import read_priority
 from console.pages.shell import render_page
 from console.workloads.advice import Advice, advice_of_search, find_advice, is_tried_again
 from console.workloads.disclosure import advice_for_reader, disclose, disclose_events, for_reader
@@ -48,6 +49,7 @@ from console.workloads.queries.decisions import (
 from console.workloads.queries.event_search import EventSearch, search_events
 from console.workloads.queries.phases import PhaseHistory, phase_history
 from console.workloads.receipts import preemptions_of
+from console.workloads.services.change_priorities import change_priority, may_change_priority
 from console.workloads.services.end_workloads import (
     finish_workloads,
     release_workloads,
@@ -72,7 +74,7 @@ ENDINGS = {
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
-    """Show one tab of a workload, or finish, withdraw or release the workload."""
+    """Show one tab of a workload, or end, release or reprioritize the workload."""
     if request.method == "POST":
         return _end(request, actor, uid)
     if is_markdown_requested(request):
@@ -142,6 +144,7 @@ def _detail(request: HttpRequest, actor: Actor, *, uid: str, tab: Any) -> HttpRe
     subject = get_workload(actor.org, uid)
     template, context = tab(request, actor, subject)
     shown = {"workload": subject, "actions": actions_of(actor, subject), **context}
+    shown["may_change_priority"] = may_change_priority(actor, subject)
     return render_page(request, actor, template, shown, section="workloads")
 
 
@@ -245,10 +248,23 @@ def _hold(subject: Workload, explained: Explained) -> QueueHold | None:
 
 
 def _end(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
+    if request.POST.get("do") == "priority":
+        return _change_priority(request, actor, uid)
     ending = ENDINGS.get(request.POST.get("do", ""))
     if ending is None:
         raise NotFound("Unknown action on a workload.")
     service, done = ending
     service(actor, [uid])
     messages.success(request, done)
+    return HttpResponseRedirect(reverse("pages:workload", args=[actor.org.slug, uid]))
+
+
+def _change_priority(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
+    try:
+        change_priority(actor, uid, read_priority(request.POST))
+        messages.success(request, f"Changing the priority to {request.POST['priority'].strip()}.")
+    except BadRequest as error:
+        messages.error(request, error.errors[0].message)
+    except Conflict as error:
+        messages.error(request, f"The priority was not changed. {error.message}")
     return HttpResponseRedirect(reverse("pages:workload", args=[actor.org.slug, uid]))

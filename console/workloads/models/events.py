@@ -10,7 +10,7 @@ from console.workloads.models.workloads import Workload
 
 
 class EventType(models.TextChoices):
-    """Types of events; all but the last twelve have names of the public client's protocol."""
+    """Types of events; all but the last thirteen have names of the public client's protocol."""
 
     CONFIG_UPDATED = "CONFIG_UPDATED"
     REQUEST_SUBMITTED = "REQUEST_SUBMITTED"
@@ -38,6 +38,7 @@ class EventType(models.TextChoices):
     PODS_RESIZED = "PODS_RESIZED"
     PODS_FINISHED = "PODS_FINISHED"
     PODS_RELEASED = "PODS_RELEASED"
+    PRIORITY_CHANGED = "PRIORITY_CHANGED"
 
 
 class Level(models.TextChoices):

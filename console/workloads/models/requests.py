@@ -24,12 +24,14 @@ class Intake(models.Model):
         CAPACITY = "capacity"
         PODS = "pods"
         USAGE = "usage"
+        PRIORITY = "priority"
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="intake")
     kind = models.CharField(max_length=10, choices=Kind.choices)
     #: {"ids": [workload primary keys]}, {"version": n}, {"queue": name} or {"cluster": name}; and
-    #: the "actor". Requests about pods have one id, and the fields of `PodReport`; those about past
-    #: usage have the fields of `console.engine.model.usage_history.UsageHistory`.
+    #: the "actor". A change of priorities has "ids" and the "priority". Requests about pods have
+    #: one id, and the fields of `PodReport`; those about past usage have the fields of
+    #: `console.engine.model.usage_history.UsageHistory`.
     payload = models.JSONField()
     #: Number of workloads in it, so that a batch can be limited without reading payloads.
     size = models.PositiveIntegerField(default=1)

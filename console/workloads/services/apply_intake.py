@@ -171,6 +171,17 @@ def _release(context: _Context, payload: dict[str, Any]) -> None:
             context.batch.requeue(pending, queue, payload["actor"])
 
 
+def _change_priority(context: _Context, payload: dict[str, Any]) -> None:
+    state, after = context.state, payload["priority"]
+    for uid in context.named(payload):
+        running, pending = state.running.get(uid), state.pending.get(uid)
+        queue = state.queue_of(uid)
+        known = running or pending
+        before = known.priority if known is not None and queue is not None else None
+        if state.change_priority(uid, after):
+            context.batch.change_priority(uid, queue, (before, after), payload["actor"])
+
+
 def _end_pods(context: _Context, payload: dict[str, Any]) -> None:
     state, report = context.state, PodReport(**payload["report"])
     finished = models.State.FINISHED, EventType.REQUEST_FULFILLED
@@ -234,5 +245,6 @@ _HANDLERS: dict[str, Callable[[_Context, dict[str, Any]], None]] = {
     Intake.Kind.RESUME: _resume,
     Intake.Kind.CAPACITY: _change_capacity,
     Intake.Kind.PODS: _end_pods,
+    Intake.Kind.PRIORITY: _change_priority,
     Intake.Kind.USAGE: _change_usage,
 }

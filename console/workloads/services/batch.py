@@ -129,6 +129,19 @@ class Batch:
         remaining = {each.name: each.count for each in workload.pod_sets}
         self.updates[workload.id]["remaining_pods"] = remaining
 
+    def change_priority(
+        self, uid: str, queue: str | None, change: tuple[int | None, int], actor: str
+    ) -> None:
+        """Record the *change* from one priority to another, by request of *actor*."""
+        before, after = change
+        # A pending workload no longer waits for its victims before it is evaluated again.
+        self.updates[uid] |= {"requested_priority": after, "victims": []}
+        if queue is not None:
+            # A decision may follow that sets it; of a running workload, none does.
+            self.updates[uid]["priority"] = after
+        data = {"before": before, "after": after}
+        self.events.append((EventType.PRIORITY_CHANGED, Level.INFO, uid, queue, actor, data))
+
     def requeue(self, pending: Pending, queue: str | None, actor: str) -> None:
         """Record that a preempted workload was released from *queue*, and is pending again."""
         uid = pending.workload.id

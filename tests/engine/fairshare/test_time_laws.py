@@ -48,7 +48,7 @@ class _World:
 
     def step(self) -> None:
         """Apply one random event."""
-        match self._draw(st.integers(0, 13)):
+        match self._draw(st.integers(0, 14)):
             case 0 | 1 | 2 | 3:
                 self._submit()
             case 4 | 5 if self.rows.rows:
@@ -72,7 +72,11 @@ class _World:
                 self.rows.version += 1
                 self.state.change_policy(self.policy)
                 self.rows.usage_history = self.state.usage_history
-            case 12:
+            case 12 if self.rows.rows:
+                name, priority = self._any(self.rows.rows), self._draw(st.sampled_from((50, 60)))
+                if self.state.change_priority(name, priority):
+                    self.rows.change_priority(name, priority)
+            case 13:
                 name = self._draw(st.sampled_from(_QUEUES))
                 is_held = name in self.rows.held
                 (self.state.resume if is_held else self.state.hold)(name)

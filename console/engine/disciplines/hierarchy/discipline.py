@@ -58,6 +58,8 @@ class HierarchyDiscipline(NodeDiscipline):
 
     admitted = STARTED
     wording = WORDING
+    #: Like Kubernetes, which does not change the priority of a pod.
+    changes_running_priority = False
 
     # Admission
 

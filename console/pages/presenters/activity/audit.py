@@ -69,6 +69,7 @@ _DONE = {
     "workload.finish": "finished {count}",
     "workload.withdraw": "withdrew {count}",
     "workload.release": "released {count}",
+    "workload.change_priority": "changed the priority of {count}",
     "workload.finish_pods": "reported finished pods of workload {subject}",
     "workload.release_pods": "released pods of workload {subject}",
 }

@@ -37,6 +37,7 @@ GLYPHS = {
     "PODS_RESIZED": "admitted",
     "PODS_FINISHED": "finished",
     "PODS_RELEASED": "finished",
+    "PRIORITY_CHANGED": "config",
 }
 
 

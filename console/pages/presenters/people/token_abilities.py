@@ -16,6 +16,7 @@ _REQUESTS: Final[Mapping[Permission, str]] = {
     Permission.SUBMIT: "POST workloads",
     Permission.SUBMIT_FOR_OTHERS: "POST workloads with user",
     Permission.MANAGE_WORK: "POST workloads/finish",
+    Permission.CHANGE_PRIORITIES: "POST workloads/priority",
     Permission.READ_NAMES: "GET workloads/ID/explanation",
     Permission.HOLD_QUEUES: "POST queues/NAME/hold",
     Permission.REPORT_CAPACITY: "PUT capacity/clusters/NAME",
