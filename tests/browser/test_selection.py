@@ -138,7 +138,8 @@ def test_workloads_get_another_priority(
     wait_until(lambda: _priority(place, uids[6]) == 70)
     expect(page.locator("#facts")).to_contain_text("position 1")
     page.goto(place.url(f"workloads/{uids[6]}?tab=timeline"))
-    expect(page.locator("#main")).to_contain_text("The priority of line-6 was changed from 50 to 70")
+    changed = "The priority of line-6 was changed from 50 to 70"
+    expect(page.locator("#main")).to_contain_text(changed)
 
 
 def _priority(place: Place, uid: str) -> int:
