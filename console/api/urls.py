@@ -54,6 +54,7 @@ from console.api.views.routing import (
     DeleteExpectations,
     Expectations,
 )
+from console.api.views.rule_moves import MoveRule
 from console.api.views.saved_views import OneView, SavedViews
 from console.api.views.shares import Shares
 from console.api.views.tokens import OneToken, RotateToken, Tokens
@@ -115,6 +116,7 @@ urlpatterns = [
     path(f"{_ORG}/config", ActiveConfig.as_view(), name="config"),
     path(f"{_ORG}/config/check", ConfigCheck.as_view(), name="config-check"),
     path(f"{_ORG}/config/schema", ConfigSchema.as_view(), name="config-schema"),
+    path(f"{_ORG}/config/rules/move", MoveRule.as_view(), name="move-rule"),
     path(f"{_ORG}/config/rollback", ConfigRollback.as_view(), name="config-rollback"),
     path(f"{_ORG}/config/confirm", ConfigConfirm.as_view(), name="config-confirm"),
     path(f"{_ORG}/config/route", ConfigRoute.as_view(), name="config-route"),

@@ -188,6 +188,8 @@ class Dialect:
     setting_values: SettingValues | None = None
     #: The numbers of its objects that a form may change; None: there is no such form.
     number_fields: NumberFields | None = None
+    #: The kind of its objects that are tried in order and that a form may move; empty: none.
+    movable_kind: str = ""
     #: Its form in the protocol of the public client, which one language has; else None.
     client_form: ClientForm | None = None
 

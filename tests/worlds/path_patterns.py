@@ -82,6 +82,7 @@ SENT: Final = (
     *("config-check", "config-rollback", "config-confirm", "config-route", "check-expectations"),
     *("delete-expectations", "config-impact", "cancel-impact", "hold-queue", "resume-queue"),
     "change-quota",
+    "move-rule",
     "change-cohort-quota",
     "heartbeat",
     *("member", "invitation", "rotate-token", "rotate-webhook", "test-webhook"),

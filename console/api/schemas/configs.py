@@ -151,6 +151,18 @@ class QuotaChange(Schema):
     accept = _accept()
 
 
+class RuleMove(Schema):
+    """Another position of a rule."""
+
+    rule = serializers.IntegerField(min_value=0, help_text="Index of the rule, from 0.")
+    to = serializers.IntegerField(min_value=0, help_text="Its index after the move, from 0.")
+    message = serializers.CharField(max_length=500, required=False, allow_blank=True)
+    expected_version = serializers.IntegerField(
+        min_value=1, help_text="The active version, whose rule is moved."
+    )
+    accept = _accept()
+
+
 EXAMPLE_QUOTA_CHANGE = {
     "numbers": [
         {

@@ -64,10 +64,10 @@ def split_blocks(
 
 def _lines_above(gap: list[str]) -> int:
     """Return how many lines at the end of *gap* belong to the object below."""
-    return next((n for n, line in enumerate(reversed(gap)) if _is_content(line)), len(gap))
+    return next((n for n, line in enumerate(reversed(gap)) if is_content(line)), len(gap))
 
 
-def _is_content(line: str) -> bool:
+def is_content(line: str) -> bool:
     """Return whether a line is not a comment, a blank line or a document marker."""
     words = line.strip()
     return bool(words) and not words.startswith("#") and words != "---"
@@ -78,4 +78,4 @@ def _join_content(lines: list[str]) -> str:
 
 
 def _content_lines(lines: list[str]) -> Iterator[str]:
-    return (line.strip() for line in lines if _is_content(line))
+    return (line.strip() for line in lines if is_content(line))

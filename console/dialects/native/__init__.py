@@ -23,7 +23,7 @@ from console.dialects.native.parse import DOCUMENT, parse
 from console.dialects.native.specs import check_specs, queue_specs
 from console.dialects.source import read_source
 from console.engine.counterfactual.change import Setting
-from console.engine.disciplines.quota.policy_objects import flows_between
+from console.engine.disciplines.quota.policy_objects import Noun, flows_between
 from console.engine.disciplines.quota.spec import PreemptionRule, QuotaSpec
 
 _PART = re.compile(rf"^[{{\"']*(?:{'|'.join(DOCUMENT.keys)})\b", re.MULTILINE)
@@ -88,6 +88,7 @@ DIALECT = Dialect(
     flows=flows_between,
     lints=QuotaLints,
     number_fields=NUMBER_FIELDS,
+    movable_kind=Noun.RULE.value,
     equivalent_lints={
         "NAT020": "LNT001",
         "NAT021": "LNT002",

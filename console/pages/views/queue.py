@@ -43,6 +43,7 @@ from console.pages.presenters.workloads.workload import stages_of
 from console.pages.shell import render_page
 from console.pages.views.queues import fresh_version
 from console.pages.views.quota import may_change_quota
+from console.pages.views.rule_moves import may_move_rules
 from console.paging import Page
 from console.policies.queries import active_policy, active_version
 from console.policies.renames import new_name_of
@@ -162,6 +163,7 @@ def _detail(
         "behind": fresh.as_of,
         "renamed": renamed,
         "may_change_quota": may_change_quota(actor, view, policy),
+        "may_move_rules": may_move_rules(actor, policy),
         "hold_error": hold_error,
         "hold_open": bool(hold_error) or request.GET.get("hold") == "1",
         "hold_spans": [(key, title) for key, (title, _) in SPANS.items()],

@@ -13,9 +13,7 @@ from django.views.decorators.http import require_http_methods
 from console.configs.errors import ConfigRejected, ConsequencesNotAccepted, StaleVersion
 from console.configs.models import ConfigVersion
 from console.configs.services.change_numbers import change_numbers
-from console.configs.services.consequences import consequences_of
-from console.configs.services.lint_config import lint_config
-from console.configs.services.preview_impact import MOST_LIVE, preview_impact, preview_size
+from console.configs.services.preview_impact import preview_size
 from console.configs.services.propose_numbers import (
     NumberChange,
     NumberProposal,
@@ -24,16 +22,12 @@ from console.configs.services.propose_numbers import (
 )
 from console.dialects import dialects
 from console.dialects.editable_numbers import COHORT, EditableNumber, NumberKey, ObjectKey
-from console.dialects.objects import compare_policies
 from console.engine.diff.objects import QUEUE
 from console.engine.model.policy import Policy
-from console.engine.simulation.affected import affected_workloads
 from console.errors import BadRequest
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
-from console.pages.presenters.configs.review import confirmation_of
-from console.pages.presenters.configs.text_diff import diff_page
 from console.pages.presenters.queues.quota_form import (
     advised_values,
     changes_of,
@@ -41,12 +35,12 @@ from console.pages.presenters.queues.quota_form import (
     number_rows,
     sent_values,
 )
-from console.pages.presenters.queues.quota_preview import limits_sentence, outcome_lines
+from console.pages.presenters.queues.quota_preview import limits_sentence
+from console.pages.proposal_preview import preview_of
 from console.pages.review_form import ReviewForm, read_review
 from console.pages.shell import render_page
-from console.policies.queries import active_version, policy_of
+from console.policies.queries import active_version
 from console.workloads.queries import QueueView, queue_view
-from console.workloads.queries.backlog import backlog_of
 from console.workloads.queries.cohort_views import CohortSummary
 from console.workloads.queries.cohorts import cohort_view
 
@@ -216,7 +210,6 @@ def _page(form: _Form, *, status: int = 200) -> HttpResponse:
         "has_flavors": any(number.key.flavor for number in form.numbers),
         "form": form.review,
         "notices": form.notices,
-        "most_live": MOST_LIVE,
         "next": form.active.number + 1,
         "is_changed": bool(form.changes),
     }
@@ -243,29 +236,19 @@ def _render(
 
 
 def _preview(form: _Form, proposal: NumberProposal) -> dict[str, Any]:
-    actor, active = form.actor, form.active
-    checked = lint_config(actor, proposal.dialect, proposal.text)
-    before, policy = policy_of(active), proposal.reading.policy
+    policy = proposal.reading.policy
     assert policy is not None, "a proposal has no errors"
-    backlog = backlog_of(actor.org)
-    rows, _ = diff_page(active.text, proposal.text, 0)
-    impact = preview_impact(actor, policy, active.number, proposal.name)
-    changes = compare_policies(before, policy)
-    return {
+    preview = preview_of(
+        form.actor,
+        form.active,
+        proposal.text,
+        policy,
+        form.review,
+        owner=proposal.name,
+        was_sent=form.was_sent,
+    )
+    balances = preview.impact.balances if preview.impact else ()
+    return preview.context | {
         "proposal": proposal,
-        "diff": rows,
-        "impact": impact,
-        "outcomes": outcome_lines(impact) if impact else (),
-        "limits": limits_sentence(
-            impact.balances if impact else (), {each.key.resource for each in form.changes}
-        ),
-        "confirmation": confirmation_of(
-            consequences_of(actor, proposal.dialect, proposal.text, checked, backlog),
-            form.review,
-            version=active.number + 1,
-            affected=impact.impact.affected if impact else None,
-            at_most=affected_workloads(before, policy, changes, checked.facts.live, backlog),
-            back_to=None,
-            was_sent=form.was_sent,
-        ),
+        "limits": limits_sentence(balances, {each.key.resource for each in form.changes}),
     }
