@@ -10,6 +10,7 @@ from django.conf import settings
 
 from console.celery import BACKGROUND, CHECK_UPS, COMMON, IMPACT, SHARDS, WEBHOOKS
 from console.supervisor import broker
+from console.supervisor.demo import USERS, Demo
 from console.supervisor.programs import CommandProgram, ForkedProgram
 
 #: Celery's command line tool, and the first arguments of all of its processes.
@@ -82,11 +83,15 @@ def beat() -> ForkedProgram:
     return ForkedProgram(name="beat", tool=_CELERY_TOOL, arguments=[*_CELERY, "beat"])
 
 
-def traffic(org: str, url: str, environment: Mapping[str, str]) -> CommandProgram:
-    """Return the demo's traffic, at a low rate; the other processes do not depend on it."""
+def traffic(demo: Demo, url: str, environment: Mapping[str, str]) -> CommandProgram:
+    """Return the traffic of a demo, at a low rate; the other processes do not depend on it."""
     command = [
         *(sys.executable, "manage.py", "traffic"),
-        *("--org", org, "--url", url),
-        *("--rate", "0.4", "--seconds", "0", "--burst", "30", "--user", org),
+        *("--org", demo.slug, "--mix", demo.mix, "--url", url),
+        *("--rate", "0.3", "--seconds", "0", "--burst", "30"),
+        # The first user is that of the traffic of earlier releases.
+        *(word for user in (demo.slug, *USERS) for word in ("--user", user)),
     ]
-    return CommandProgram(name="traffic", command=command, environment=environment, vital=False)
+    return CommandProgram(
+        name=f"traffic-{demo.slug}", command=command, environment=environment, vital=False
+    )

@@ -1,24 +1,78 @@
-"""The demo organization: an example config, and traffic for it."""
+"""The demo: two organizations with example configs, people, and traffic for them."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
 
 from console.configs.services.apply_config import apply_config
 from console.dialects import dialects
 from console.orgs.models import Organization, Role, User
 from console.orgs.permissions import Actor
+from console.orgs.services.add_member import add_member
 from console.orgs.services.create_org import create_org
+from console.orgs.services.create_user import create_user, generate_password
 
-SLUG = "demo"
-_DIALECT, _SAMPLE = "native", "Share research GPUs by priority"
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """A demo organization: its names, the sample that is its config, and its kinds of workloads."""
+
+    slug: str
+    name: str
+    dialect: str
+    sample: str
+    mix: str
+
+
+#: Quota that a team shares by priority.
+PRIORITY_DEMO: Final = Demo("demo", "Demo", "native", "Share research GPUs by priority", "priority")
+#: Two teams that borrow from each other, in the language of another scheduler.
+COHORT_DEMO: Final = Demo(
+    "demo-kueue", "Demo of a cohort", "kueue", "Two teams share one cohort", "cohort"
+)
+DEMOS: Final = (PRIORITY_DEMO, COHORT_DEMO)
+
+#: E-mail addresses of the members besides the owner, and their roles.  They are the users of the
+#: traffic, except for the last one.
+PEOPLE: Final = {
+    "researcher@localhost": Role.SUBMITTER,
+    "engineer@localhost": Role.SUBMITTER,
+    "operator@localhost": Role.OPERATOR,
+}
+USERS: Final = tuple(email for email, role in PEOPLE.items() if role == Role.SUBMITTER)
 
 
 def create(owner: User) -> None:
-    """Create the demo organization with version 1 of its config."""
-    actor = Actor.from_user(create_org(SLUG, "Demo", owner), owner, Role.OWNER)
-    text = dialects()[_DIALECT].samples()[_SAMPLE]
-    apply_config(actor, _DIALECT, text, _SAMPLE, expected_version=0)
+    """
+    Create the demo organizations, each with version 1 of its config and three more members.
+
+    Nobody knows the passwords of these members, so they cannot sign in.
+    """
+    people = {create_user(email, generate_password()): role for email, role in PEOPLE.items()}
+    for demo in DEMOS:
+        org = create_example(owner, demo)
+        for user, role in people.items():
+            add_member(org, user, role)
 
 
-def exists() -> bool:
-    """Return whether this database has the demo organization."""
-    return Organization.objects.filter(slug=SLUG).exists()
+def create_example(owner: User, demo: Demo) -> Organization:
+    """Create one demo organization with version 1 of its config, and return it."""
+    org = create_org(demo.slug, demo.name, owner)
+    actor = Actor.from_user(org, owner, Role.OWNER)
+    text = dialects()[demo.dialect].samples()[demo.sample]
+    apply_config(actor, demo.dialect, text, demo.sample, expected_version=0)
+    return org
+
+
+def existing() -> Iterator[Demo]:
+    """Yield the demos whose organization this database has."""
+    slugs = set(
+        Organization.objects.filter(slug__in=[demo.slug for demo in DEMOS]).values_list(
+            "slug", flat=True
+        )
+    )
+    for demo in DEMOS:
+        if demo.slug in slugs:
+            yield demo

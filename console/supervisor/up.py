@@ -78,8 +78,8 @@ def _start(children: Children, listener: socket.socket) -> None:
     host, actual_port = _reachable(listener)
     _wait_until_ready(children, host, actual_port)
     _greet(url_of(settings.HOST, actual_port), fill_empty_database(with_demo=settings.DEMO))
-    if settings.DEMO and demo.exists():
-        children.start(commands.traffic(demo.SLUG, url_of(host, actual_port), environment))
+    for each in demo.existing() if settings.DEMO else ():
+        children.start(commands.traffic(each, url_of(host, actual_port), environment))
 
 
 def _environment(port: int) -> dict[str, str]:

@@ -38,17 +38,24 @@ class _PlannedAction:
 
 class Executor:
     """
-    One run of traffic in one organization; it touches only workloads of *user*.
+    One run of traffic of *mix* in one organization; it touches only workloads of *users*.
 
     Times are arguments, in seconds, so that equal seeds and answers give equal runs. While the
     API is unavailable, due reports stay due.
     """
 
     def __init__(
-        self, client: Client, user: str, rate: float, seed: int, log: Callable[[str], None]
+        self,
+        client: Client,
+        users: Sequence[str],
+        rate: float,
+        seed: int,
+        log: Callable[[str], None],
+        mix: str = "priority",
     ) -> None:
         self._client = client
-        self._user = user
+        self._users = users
+        self._mix = mix
         self._rate = rate
         # With the key of an earlier run with the same seed, the API would repeat its answer.
         self._run = secrets.token_hex(4)
@@ -77,14 +84,18 @@ class Executor:
             ("preempting", "release", _STOP_SECONDS),
             ("pending", "withdraw", _WAIT_SECONDS),
         ):
-            for uid in self._client.workload_ids(self._user, state):
+            for uid in self._ids(state):
                 self._plan(uid, action, now, seconds)
         if not self._epochs:
             self._unsent = [self._draw_workload() for _ in range(burst)]
 
     def _draw_workload(self) -> Body:
         self._number += 1
-        return workload(self._random, self._number, self._user)
+        user = self._users[self._number % len(self._users)]
+        return workload(self._random, self._number, user, self._mix)
+
+    def _ids(self, state: str) -> list[str]:
+        return [uid for user in self._users for uid in self._client.workload_ids(user, state)]
 
     def step(self, now: float, *, submitting: bool) -> None:
         """Submit, read decisions and send reports that are due at *now*."""
@@ -111,7 +122,7 @@ class Executor:
             ("withdraw", "preempting"),
             ("withdraw", "pending"),
         ):
-            self._report(action, self._client.workload_ids(self._user, state), now)
+            self._report(action, self._ids(state), now)
 
     def _draw_arrivals(self, now: float) -> None:
         """Draw the workloads that arrive up to *now*, as a Poisson process."""

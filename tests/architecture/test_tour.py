@@ -23,7 +23,7 @@ def test_tour_admits_queues_rejects_and_starts_after_a_finish(
     client_for: Callable[[Actor], Client],
     settle: Callable[[Organization], int],
 ) -> None:
-    text = dialects()["native"].samples()[demo._SAMPLE]
+    text = dialects()["native"].samples()[demo.PRIORITY_DEMO.sample]
     apply_config(owner, "native", text, "", 0)
     text = tour.repaired(tour.with_mistake(text))
     apply_config(owner, "native", text, "", 1)

@@ -47,7 +47,7 @@ def play(now: datetime) -> None:
     )
 
     owner = create_user(OWNER, PASSWORD)
-    demo.create(owner)
+    demo.create_example(owner, demo.PRIORITY_DEMO)
     with clock_at(now - _DAY) as clock:
         org = create_org(SLUG, "Research lab", owner)
         actor = Actor.from_user(org, owner, Role.OWNER)

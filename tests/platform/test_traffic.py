@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from console.orgs.models import ApiToken, Organization
 from console.traffic.client import Client, Refused, Unavailable
 from console.traffic.executor import Executor
-from console.traffic.mix import KINDS, workload
+from console.traffic.mix import MIXES, Kind, workload
 
 
 class Scheduler:
@@ -25,11 +25,13 @@ class Scheduler:
         self.feed: list[tuple[str, str]] = []
         self.keys: list[str] = []
         self.batches: list[list[str]] = []
+        self.bodies: list[dict[str, object]] = []
         self.away = False
 
     def submit(self, workloads, key: str) -> list[str]:
         self._answer()
         self.batches.append([body["name"] for body in workloads])
+        self.bodies += workloads
         self.keys.append(key)
         ids = [body["name"] for body in workloads]
         for uid in ids:
@@ -93,7 +95,7 @@ def said() -> list[str]:
 @pytest.fixture
 def executor(scheduler: Scheduler, said: list[str]) -> Executor:
     """A run that submits one workload per second."""
-    return Executor(scheduler, "traffic", 1.0, seed=7, log=said.append)
+    return Executor(scheduler, ["traffic"], 1.0, seed=7, log=said.append)
 
 
 def run(executor: Executor, begin: int, end: int, *, submitting: bool = True) -> None:
@@ -109,12 +111,32 @@ def test_the_same_seed_draws_the_same_work() -> None:
     ]
 
 
-def test_every_kind_is_generated_and_tagged() -> None:
+@pytest.mark.parametrize("mix", MIXES)
+def test_every_kind_is_generated(mix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: set[str] = set()
+
+    def noted(kind: Kind) -> Kind:
+        def body(draw: random.Random) -> dict[str, object]:
+            drawn.add(kind.body.__name__)
+            return kind.body(draw)
+
+        return Kind(kind.weight, body)
+
+    kinds = MIXES[mix]
+    monkeypatch.setitem(MIXES, mix, [noted(kind) for kind in kinds])
     draw = random.Random(1)
-    bodies = [workload(draw, n, "me") for n in range(500)]
-    names = {body["name"].partition("-")[0] for body in bodies}
-    assert len(names) >= len(KINDS)
+    bodies = [workload(draw, n, "me", mix) for n in range(200)]
+    assert drawn == {kind.body.__name__ for kind in kinds}
     assert {body["user"] for body in bodies} == {"me"}
+
+
+def test_users_take_turns(scheduler: Scheduler, said: list[str]) -> None:
+    executor = Executor(scheduler, ["one", "two"], 1.0, seed=7, log=said.append, mix="cohort")
+    run(executor, 0, 60)
+    users = [body["user"] for body in scheduler.bodies]
+    assert set(users) == {"one", "two"}
+    assert abs(users.count("one") - users.count("two")) <= 1
+    assert {body["namespace"] for body in scheduler.bodies} == {"vision", "speech"}
 
 
 def test_admitted_workloads_finish_in_time(executor: Executor, scheduler: Scheduler) -> None:

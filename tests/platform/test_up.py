@@ -182,6 +182,28 @@ def test_demo_has_traffic_from_the_first_minute(demo: Product) -> None:
         time.sleep(0.2)
 
 
+def test_demo_has_two_organizations_with_people(demo: Product) -> None:
+    languages, members = {}, set()
+    for slug in ("demo", "demo-kueue"):
+        api = demo.api(slug)
+        languages[slug] = api.get("/config")["dialect"]
+        rows = api.get("/members")["results"]
+        members.add(tuple(sorted((row["email"], row["role"]) for row in rows)))
+        deadline = time.monotonic() + PATIENCE
+        while not api.get("/workloads?user=engineer@localhost")["results"]:
+            assert time.monotonic() < deadline, demo.output()
+            time.sleep(0.2)
+    assert languages == {"demo": "native", "demo-kueue": "kueue"}
+    assert members == {
+        (
+            ("engineer@localhost", "submitter"),
+            ("operator@localhost", "operator"),
+            ("owner@localhost", "owner"),
+            ("researcher@localhost", "submitter"),
+        )
+    }
+
+
 def test_a_long_path_moves_the_broker_s_socket(demo: Product, runtime: Path) -> None:
     assert status_of(demo.port, "/readyz") == 200
     [folder] = runtime.iterdir()

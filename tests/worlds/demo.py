@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from console.orgs.models import Organization, Role, User
+from console.orgs.models import Role, User
 from console.supervisor import demo
 from console.traffic.mix import workload
 from console.workloads.models import State
@@ -21,8 +21,7 @@ _BEFORE, _AFTER = 160, 80
 def build() -> World:
     """Return the demo organization after the engine has decided some of its traffic."""
     owner = User.objects.create(email="owner@demo.example", password=hashed_password())
-    demo.create(owner)
-    org = Organization.objects.get(slug=demo.SLUG)
+    org = demo.create_example(owner, demo.PRIORITY_DEMO)
     cast = assemble(org, Role.values)
     draw = Random(1)
     bodies = [workload(draw, n, cast.people["submitter"]) for n in range(_BEFORE + _AFTER)]

@@ -21,6 +21,7 @@ from console.orgs.services.revoke_token import revoke_secret
 from console.supervisor.listener import url_of
 from console.traffic.client import Client, Refused, Unavailable
 from console.traffic.executor import Executor
+from console.traffic.mix import MIXES
 
 #: Seconds between two steps; a high rate is sent in larger batches.
 _TICK = 0.25
@@ -49,8 +50,15 @@ class Command(DatabaseCommand):
         )
         parser.add_argument(
             "--user",
-            default="traffic",
-            help="user of the workloads; a run continues with the workloads of an earlier one",
+            action="append",
+            help="user of the workloads, can be repeated (default: traffic); a run continues with "
+            "the workloads of an earlier one",
+        )
+        parser.add_argument(
+            "--mix",
+            choices=MIXES,
+            default="priority",
+            help="kinds of workloads: for quota shared by priority, or for a cohort of two teams",
         )
         parser.add_argument(
             "--burst",
@@ -65,8 +73,9 @@ class Command(DatabaseCommand):
         org, seconds = options["org"], options["seconds"]
         with _token(org, options["token"], seconds) as token:
             client = Client(options["url"], org, token)
+            users = options["user"] or ["traffic"]
             executor = Executor(
-                client, options["user"], options["rate"], options["seed"], self._say
+                client, users, options["rate"], options["seed"], self._say, options["mix"]
             )
             begun = time.monotonic()
             try:
