@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.db.models import Q, QuerySet
 from django.http import QueryDict
 
+from console.dialects.objects import current_queue
+from console.engine.model.policy import Policy
 from console.errors import BadRequest, FieldError, NotFound
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
@@ -82,9 +84,17 @@ def read_grouping(query: QueryDict) -> str | None:
     return found
 
 
-def view_address(view: SavedView) -> str:
-    """Return the query string that opens *view*."""
+def present_query(view: SavedView, policy: Policy) -> QueryDict:
+    """Return the query of *view*; its queue has the name under which *policy* continues it."""
     query = QueryDict(view.query, mutable=True)
+    if queue := query.get("queue"):
+        query["queue"] = current_queue(policy, queue)
+    return query
+
+
+def view_address(view: SavedView, policy: Policy) -> str:
+    """Return the query string that opens *view* under the active *policy*."""
+    query = present_query(view, policy)
     if view.columns:
         query[PARAMETER] = ",".join(view.columns)
     return query.urlencode()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from tests.api.documents import OPEN
+from tests.api.documents import CAP, OPEN
+from tests.pages.page import read_page
 
 
 def test_a_view_is_saved_listed_and_deleted(api, operator, viewer):
@@ -34,6 +35,24 @@ def test_a_view_is_saved_listed_and_deleted(api, operator, viewer):
     assert client.call("delete", f"views/{saved['id']}").body["name"] == "Waiting"
     assert client.call("delete", f"views/{saved['id']}").problem == (404, "not_found")
     assert client.get("views").body == {"results": []}
+
+
+def test_a_view_follows_its_queue_to_a_successor(api, owner, client_for):
+    client = api(owner)
+    name, after = "q-m5-2xlarge-cap3", "q-m5-2xlarge-cap3:v2"
+    client.post("config/versions", {"text": CAP, "expected_version": 0})
+    client.post(
+        "views", {"name": "Mine", "query": f"queue={name}&state=pending", "is_shared": True}
+    )
+    client.post("config/versions", {"text": CAP.replace(name, after), "expected_version": 1})
+    (view,) = client.get("views").body["results"]
+    assert view["query"] == "queue=q-m5-2xlarge-cap3%3Av2&state=pending"
+    browser = client_for(owner)
+    page = read_page(browser.get(f"/o/here/workloads?queue={name}"))
+    links = {link.text: link.attrs["href"] for link in page.all("a") if link.text}
+    (mine,) = [url for text, url in links.items() if text.startswith("Mine")]
+    assert mine == "/o/here/workloads?queue=q-m5-2xlarge-cap3%3Av2&state=pending"
+    assert links[after] == "/o/here/workloads?queue=q-m5-2xlarge-cap3%3Av2"
 
 
 def test_a_wrong_view_names_what_is_wrong(api, viewer):

@@ -465,3 +465,40 @@ def test_kinds_of_what_runs_are_counted_by_what_they_hold(running: None, owner: 
     assert {name: sorted(count for _, count in kinds) for name, kinds in found.items()} == {
         "ml": [2]
     }
+
+
+def test_a_larger_queue_beside_one_with_little_to_borrow_asks_no_tick(owner: Actor) -> None:
+    """Quota that others cannot borrow because of lending limits is a note, not a consequence."""
+
+    def text(quota: int) -> str:
+        queues = "".join(
+            "---\n"
+            "apiVersion: kueue.x-k8s.io/v1beta1\n"
+            "kind: ClusterQueue\n"
+            f"metadata: {{name: {name}}}\n"
+            "spec:\n"
+            "  namespaceSelector: {}\n"
+            "  cohort: all\n"
+            "  preemption: {reclaimWithinCohort: Any}\n"
+            "  resourceGroups:\n"
+            "    - coveredResources: [gpu]\n"
+            "      flavors:\n"
+            f"        - {{name: spot, resources: [{{name: gpu, {numbers}}}]}}\n"
+            "---\n"
+            "apiVersion: kueue.x-k8s.io/v1beta1\n"
+            "kind: LocalQueue\n"
+            f"metadata: {{name: {name}, namespace: team}}\n"
+            f"spec: {{clusterQueue: {name}}}\n"
+            for name, numbers in (
+                ("large", f"nominalQuota: {quota}, lendingLimit: 4"),
+                ("small", "nominalQuota: 4"),
+            )
+        )
+        return (
+            "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ResourceFlavor\nmetadata: {name: spot}\n"
+            f"{queues}"
+        )
+
+    apply_config(owner, "kueue", text(8), "", 0)
+    assert "KUE072" in [each.code for each in lint_config(owner, "kueue", text(16)).findings]
+    assert names(owner, "kueue", text(16)) == []

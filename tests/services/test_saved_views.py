@@ -7,6 +7,7 @@ import pytest
 from console.errors import BadRequest, Conflict, NotAllowed, NotFound
 from console.orgs.models import AuditEntry, Organization, Role
 from console.orgs.permissions import Actor
+from console.policies.queries import NO_POLICY
 from console.workloads import saved_views
 from console.workloads.models import SavedView
 from console.workloads.saved_views import view_address, views_of
@@ -23,7 +24,7 @@ def test_a_view_is_kept_for_oneself(viewer: Actor, operator: Actor) -> None:
         "group_by=queue&label.team=ml&state=pending",
         ["queue", "label.team"],
     )
-    assert view_address(view) == (
+    assert view_address(view, NO_POLICY) == (
         "group_by=queue&label.team=ml&state=pending&cols=queue%2Clabel.team"
     )
     assert list(views_of(viewer)) == [view]

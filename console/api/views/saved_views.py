@@ -12,6 +12,7 @@ from console.api.answers.saved_views import view_answer
 from console.api.base import OrgView
 from console.api.schemas import saved_views as schemas
 from console.api.schemas.common import example, problems
+from console.policies.queries import active_policy
 from console.workloads.columns import MOST_COLUMNS
 from console.workloads.saved_views import LONGEST_NAME, LONGEST_QUERY, get_view, views_of
 from console.workloads.services.save_view import delete_view, save_view
@@ -32,7 +33,8 @@ class SavedViews(OrgView):
     def get(self, request: Request, **kwargs: Any) -> Response:
         """List saved views."""
         found = views_of(self.actor)
-        return Response({"results": [view_answer(self.actor, view) for view in found]})
+        policy = active_policy(self.actor.org)
+        return Response({"results": [view_answer(self.actor, view, policy) for view in found]})
 
     @extend_schema(
         operation_id="save_view",
@@ -54,7 +56,7 @@ class SavedViews(OrgView):
         is_shared = reader.flag(fields.get("is_shared"), "is_shared")
         reader.finish()
         saved = save_view(self.actor, name, query, columns, is_shared=is_shared)
-        return Response(view_answer(self.actor, saved))
+        return Response(view_answer(self.actor, saved, active_policy(self.actor.org)))
 
 
 class OneView(OrgView):
@@ -71,6 +73,6 @@ class OneView(OrgView):
     def delete(self, request: Request, number: int, **kwargs: Any) -> Response:
         """Delete a saved view."""
         deleted = get_view(self.actor, number)
-        answer = view_answer(self.actor, deleted)
+        answer = view_answer(self.actor, deleted, active_policy(self.actor.org))
         delete_view(self.actor, number)
         return Response(answer)

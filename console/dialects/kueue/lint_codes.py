@@ -189,7 +189,8 @@ NO_GROUPS = Code(
 
 LENDING_STARVES = Code(
     "KUE072",
-    Severity.WARNING,
+    # A larger quota of another queue is no mistake, so that an apply needs no acceptance of this.
+    Severity.INFO,
     "Lending limits below the largest workloads",
     "The cohort owns enough for a workload that fills its largest queue, and because of lending "
     "limits this queue can never have that much: such a workload waits here forever. Raise the "

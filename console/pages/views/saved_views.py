@@ -23,7 +23,7 @@ def views(request: HttpRequest, actor: Actor) -> HttpResponse:
     """List the views that *actor* may see, save one, or delete one."""
     if request.method == "POST":
         return _act(request, actor)
-    rows = view_rows(actor, views_of(actor), active_policy(actor.org).queues)
+    rows = view_rows(actor, views_of(actor), active_policy(actor.org))
     return render_page(request, actor, "workloads/views.html", {"rows": rows}, section="workloads")
 
 
@@ -45,4 +45,6 @@ def _act(request: HttpRequest, actor: Actor) -> HttpResponse:
     )
     messages.success(request, f"The view {saved.name} is saved.")
     path = reverse("pages:workloads", args=[actor.org.slug])
-    return HttpResponseRedirect(f"{path}?{view_address(saved)}".rstrip("?"))
+    return HttpResponseRedirect(
+        f"{path}?{view_address(saved, active_policy(actor.org))}".rstrip("?")
+    )

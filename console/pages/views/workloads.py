@@ -8,6 +8,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpRespons
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from console.dialects.objects import current_queue
+from console.engine.model.policy import Policy
 from console.engine.model.reasons import ReasonClass, reason_of, registered_reasons
 from console.errors import BadRequest, FieldError
 from console.orgs.identities import identity_of
@@ -63,7 +65,7 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         **(_groups(request, actor, query, chosen, by) if by is not None else {}),
         "columns": columns_of(shown),
         "column_choices": choices_of(shown),
-        "views": lambda: tabs_of(request.path, query, views_of(actor)),
+        "views": lambda: tabs_of(request.path, query, views_of(actor), policy),
         "view_query": _view_query(query),
         "view_columns": query.get(columns.PARAMETER, ""),
         "may_share": lambda: may_share(actor),
@@ -77,7 +79,7 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "groupings": GROUPINGS,
         "queue_names": list(policy.queues),
         "flavor_names": list(policy.spec.capacity_names),
-        "gone_queue": chosen.queue if chosen.queue not in (None, *policy.queues) else "",
+        **_gone(request.path, query, chosen.queue, policy),
         "reasons": _reasons(chosen),
         "reason_classes": [
             (each, REASON_CLASS_TITLES[ReasonClass(each)]) for each in REASON_CLASSES
@@ -86,6 +88,23 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "is_start": not query.get("cursor"),
     }
     return render_page(request, actor, "workloads/index.html", context, section="workloads")
+
+
+def _gone(path: str, query: QueryDict, queue: str | None, policy: Policy) -> dict[str, Any]:
+    """Return a filtered queue that *policy* does not have, and where its successor is listed."""
+    if queue is None or queue in policy.queues:
+        return {"gone_queue": ""}
+    successor = current_queue(policy, queue)
+    if successor == queue:
+        return {"gone_queue": queue}
+    there = query.copy()
+    there.pop("cursor", None)
+    there["queue"] = successor
+    return {
+        "gone_queue": queue,
+        "successor": successor,
+        "successor_url": f"{path}?{there.urlencode()}",
+    }
 
 
 @org_page

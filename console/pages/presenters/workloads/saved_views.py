@@ -9,12 +9,13 @@ from datetime import datetime
 from django.http import QueryDict
 from django.urls import reverse
 
+from console.engine.model.policy import Policy
 from console.orgs.permissions import Actor
 from console.pages.presenters.lists.filters import chips_of
 from console.pages.presenters.workloads.columns import column_title
 from console.workloads.columns import PARAMETER
 from console.workloads.models import SavedView
-from console.workloads.saved_views import PARAMETERS, may_delete, view_address
+from console.workloads.saved_views import PARAMETERS, may_delete, present_query, view_address
 
 #: Maximum number of links above the list; the page of saved views has all.
 MOST_TABS = 12
@@ -47,13 +48,19 @@ class ViewRow:
     gone_queue: str
 
 
-def tabs_of(path: str, query: QueryDict, views: Iterable[SavedView]) -> tuple[ViewTab, ...]:
-    """Return links to the first of *views*; the view that is equal to *query* is current."""
+def tabs_of(
+    path: str, query: QueryDict, views: Iterable[SavedView], policy: Policy
+) -> tuple[ViewTab, ...]:
+    """
+    Return links to the first of *views*; the view that is equal to *query* is current.
+
+    *policy* is the active one, whose successors of queues views follow.
+    """
     here = {name: value for name, value in query.items() if name in (*PARAMETERS, PARAMETER)}
     here |= {name: value for name, value in query.items() if name.startswith("label.")}
     tabs = []
     for view in list(views)[:MOST_TABS]:
-        address = view_address(view)
+        address = view_address(view, policy)
         tabs.append(
             ViewTab(
                 name=view.name,
@@ -65,22 +72,19 @@ def tabs_of(path: str, query: QueryDict, views: Iterable[SavedView]) -> tuple[Vi
     return tuple(tabs)
 
 
-def view_rows(
-    actor: Actor, views: Iterable[SavedView], queues: Iterable[str]
-) -> tuple[ViewRow, ...]:
-    """Return the rows of *views*; *queues* are the queues of the active config."""
+def view_rows(actor: Actor, views: Iterable[SavedView], policy: Policy) -> tuple[ViewRow, ...]:
+    """Return the rows of *views* under the active *policy*."""
     path = reverse("pages:workloads", args=[actor.org.slug])
-    known = set(queues)
-    return tuple(_row(actor, path, view, known) for view in views)
+    return tuple(_row(actor, path, view, policy) for view in views)
 
 
-def _row(actor: Actor, path: str, view: SavedView, known: set[str]) -> ViewRow:
-    query = QueryDict(view.query)
+def _row(actor: Actor, path: str, view: SavedView, policy: Policy) -> ViewRow:
+    query = present_query(view, policy)
     queue = query.get("queue", "")
     return ViewRow(
         number=view.pk,
         name=view.name,
-        url=f"{path}?{view_address(view)}".rstrip("?"),
+        url=f"{path}?{view_address(view, policy)}".rstrip("?"),
         holds=tuple(
             f"{chip.name.replace('_', ' ')}: {chip.value}"
             for chip in chips_of(path, query, PARAMETERS)
@@ -90,5 +94,5 @@ def _row(actor: Actor, path: str, view: SavedView, known: set[str]) -> ViewRow:
         is_shared=view.is_shared,
         saved_at=view.updated_at,
         may_delete=may_delete(actor, view),
-        gone_queue=queue if queue and queue not in known else "",
+        gone_queue=queue if queue and queue not in policy.queues else "",
     )
