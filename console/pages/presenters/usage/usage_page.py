@@ -9,6 +9,7 @@ from datetime import datetime
 from django.http import QueryDict
 
 from console.engine.model.amounts import FlavorResource
+from console.engine.wording.words import is_gpu
 from console.exports import PARAMETER
 from console.pages.presenters.charts.frame import Frame
 from console.pages.presenters.lists.addresses import with_query
@@ -43,10 +44,10 @@ class ShownPanel:
 
 
 def keys_of(series: Series, spans: Sequence[QuotaSpan]) -> list[FlavorResource]:
-    """Return the flavor-resources with quota or use, those of the newest config first."""
+    """Return the flavor-resources with quota or use: GPUs first, and the newest config first."""
     found = dict.fromkeys(key for span in reversed(spans) for key in span.quotas)
     found |= dict.fromkeys(key for reading in series.readings for key in reading.totals.cells)
-    return list(found)
+    return sorted(found, key=lambda key: not is_gpu(key[1]))
 
 
 def range_choices(path: str, query: QueryDict, chosen: str) -> tuple[Choice, ...]:
