@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
@@ -16,6 +17,12 @@ T = TypeVar("T")
 
 _LABEL = "label."
 _LONGEST = 500
+
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+#: Four digits are enough, and their number of weeks is a valid span.
+_SPAN = re.compile(r"([0-9]{1,4})([mhdw])")
+#: Sixteen digits would be more than the largest priority.
+_BOUNDS = re.compile(r"([<>]=?)?(-?[0-9]{1,15})(?:\.\.(-?[0-9]{1,15}))?")
 
 
 class QueryReader:
@@ -73,6 +80,21 @@ class QueryReader:
             _moment,
             "invalid_time",
             f"{name} has to be a time such as 2026-01-31T12:00:00Z.",
+        )
+
+    def span(self, name: str) -> timedelta | None:
+        """Return a span of time such as ``90m``, ``2h`` or ``7d``."""
+        return self._converted(
+            name, _span, "invalid_span", f"{name} has to be a span of time such as 30m, 2h or 7d."
+        )
+
+    def bounds(self, name: str) -> tuple[int | None, int | None] | None:
+        """Return the ends of a range such as ``5``, ``>5``, ``<=9`` or ``1..9``; None: open."""
+        return self._converted(
+            name,
+            _bounds,
+            "invalid_range",
+            f"{name} has to be a whole number or a range such as >5, <=9 or 1..9.",
         )
 
     def end(self, name: str) -> datetime | None:
@@ -137,6 +159,27 @@ def _key(text: str) -> int:
     if number > LARGEST_INTEGER:
         raise ValueError(text)
     return number
+
+
+def _span(text: str) -> timedelta:
+    found = _SPAN.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+
+
+def _bounds(text: str) -> tuple[int | None, int | None]:
+    found = _BOUNDS.fullmatch(text.replace(" ", ""))
+    if found is None:
+        raise ValueError(text)
+    sign, least, most = found.groups()
+    number = int(least)
+    if most is not None:
+        if sign:
+            raise ValueError(text)
+        return number, int(most)
+    ends = {">": (number + 1, None), ">=": (number, None), "<": (None, number - 1)}
+    return ends.get(sign, (None, number) if sign == "<=" else (number, number))
 
 
 def _moment(text: str) -> datetime:

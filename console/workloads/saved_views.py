@@ -24,7 +24,7 @@ LONGEST_NAME, LONGEST_QUERY = 100, 2000
 #: Parameters of the query of a view, besides labels.
 PARAMETERS = (
     *("state", "queue", "reason", "reason_class", "user", "project", "type", "flavor", "without"),
-    *("q", "since", "until"),
+    *("q", "priority", "older", "newer", "since", "until"),
     "group_by",
 )
 

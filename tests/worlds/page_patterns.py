@@ -127,6 +127,10 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
     "workload-new": _of("/workloads/new", ("", "repeat={pending}")),
     "workload-trace": _of("/workloads/{pending}/trace"),
     "workload-views": _of("/workloads/views"),
+    "queues-words": _of("/queue-words", ("", "line=state%3Ah")),
+    "workloads-words": _of(
+        "/workloads/words", ("", "line=state%3Ap", "line=zone", "line=wrong%3A")
+    ),
     "workloads-mine": _of("/workloads/mine"),
     "workloads-reason": _of(
         "/workloads/explain",

@@ -84,6 +84,9 @@ _FILTERS = {
     "without": "`queue`, `flavor`, `user` or `project`: workloads without one. `reason`: workloads "
     "withdrawn while pending.",
     "q": "A complete id, or the beginning of a name.",
+    "priority": "The effective priority: `5`, `>5`, `<=9` or `1..9`.",
+    "older": "Submitted at least this long ago: `30m`, `2h`, `7d` or `1w`.",
+    "newer": "Submitted within this span of time until now, as for `older`.",
     "since": "Start of the range of submission times, inclusive.",
     "until": "End of the range of submission times, exclusive.",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from django.http import HttpRequest, HttpResponseBase
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from console.errors import NotFound
@@ -16,6 +17,7 @@ from console.pages.canonical import canonical_redirect
 from console.pages.exports import export_links, export_response
 from console.pages.live import live_by
 from console.pages.presenters.lists.addresses import pager_of
+from console.pages.presenters.lists.filter_line import LINE, ShownMistake, take_line, words_of
 from console.pages.presenters.lists.filters import canonical_query, chips_of
 from console.pages.presenters.queues.queue_files import COLUMNS, file_rows
 from console.pages.presenters.queues.queue_list import (
@@ -28,13 +30,22 @@ from console.pages.presenters.queues.queue_list import (
     sort_heads,
     state_choices,
 )
-from console.pages.queue_form import FEWEST, MOST, QueueSearch, page_of, read_search
+from console.pages.queue_form import (
+    FEWEST,
+    MOST,
+    NO_COHORT,
+    STATES,
+    QueueSearch,
+    page_of,
+    read_search,
+)
 from console.pages.shell import render_page
 from console.policies.queries import active_policy
 from console.series.queries import sparks_of, wait_quantiles_of
 from console.workloads.queries import QueueView, queue_list
 from console.workloads.queries.freshness import Freshness, freshness_of, present_state_and_age
 from console.workloads.queries.over_quota import over_quota_since_of
+from console.workloads.text_query import TextFilters
 
 FILTERS = ("q", "cohort", "state")
 
@@ -54,7 +65,10 @@ def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List queues by the filters of the address; by default, highest pressure first."""
     org = actor.org
     query = canonical_query(request.GET, repeatable=("compare",))
-    if redirect := canonical_redirect(request, query):
+    line, mistakes = "", list[ShownMistake]()
+    if LINE in query:
+        line, mistakes = take_line(request.path, query, text_filters(org))
+    if redirect := canonical_redirect(request, query, keeps=LINE if mistakes else ""):
         return redirect
     search = read_search(query)
     views = queue_list(org)
@@ -83,11 +97,38 @@ def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "cohorts": cohort_choices(search, active_policy(org).spec.parents),
         "group_url": group_url(request.path, query, search),
         "chips": chips_of(request.path, query, FILTERS),
+        "line": line,
+        "mistakes": mistakes,
+        "chosen": query,
         "exports": export_links(request.path, query),
         "fewest": FEWEST,
         "most": MOST,
     }
     return render_page(request, actor, "queues/index.html", context, section="queues")
+
+
+def text_filters(org: Organization) -> TextFilters:
+    """Return the filters in a line of text above the list of queues of *org*."""
+    cohorts = (*active_policy(org).spec.parents, NO_COHORT)
+    return TextFilters(
+        names={"name": "q", "cohort": "cohort", "state": "state"},
+        choices={"state": STATES, "cohort": cohorts},
+        check=read_search,
+    )
+
+
+@org_page
+@require_safe
+def filter_words(request: HttpRequest, actor: Actor) -> HttpResponseBase:
+    """Show words that continue a line of filters, each with the list that it filters."""
+    words = words_of(
+        reverse("pages:queues", args=[actor.org.slug]),
+        canonical_query(request.GET),
+        text_filters(actor.org),
+        {"q": tuple(active_policy(actor.org).queues)},
+    )
+    context = {"words": words, "title": "Queues"}
+    return render_page(request, actor, "components/filter_words.html", context, section="queues")
 
 
 def _compare(

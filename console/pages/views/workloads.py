@@ -19,6 +19,7 @@ from console.pages.canonical import canonical_redirect
 from console.pages.exports import export_links, export_response
 from console.pages.live import live_page
 from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of, with_query
+from console.pages.presenters.lists.filter_line import LINE, take_line, words_of
 from console.pages.presenters.lists.filters import canonical_query, chips_of, segments_of
 from console.pages.presenters.lists.tallies import permalink
 from console.pages.presenters.workloads.columns import choices_of, columns_of, with_columns
@@ -32,14 +33,34 @@ from console.reading import QueryReader
 from console.workloads import columns
 from console.workloads.disclosure import disclose_preemptors
 from console.workloads.export import EXPORTED, exported_rows
+from console.workloads.models import State
 from console.workloads.queries import WorkloadFilter, list_workloads, state_counts
-from console.workloads.queries.filters import REASON_CLASSES, TYPES, read_reason
+from console.workloads.queries.filter_values import workload_values
+from console.workloads.queries.filters import LACKING, REASON_CLASSES, TYPES, read_reason
 from console.workloads.queries.groups import GROUPINGS, count_workloads, group_workloads
 from console.workloads.queries.matching import may_select_all
 from console.workloads.reason_causes import explain_reason
 from console.workloads.saved_views import PARAMETERS, may_share, read_grouping, views_of
+from console.workloads.text_query import TextFilters
 
 FILTERS = tuple(name for name in PARAMETERS if name != "group_by")
+
+#: The filters in a line of text, whose names are mostly those of their parameters.
+TEXT_FILTERS = TextFilters(
+    names={
+        ("class" if name == "reason_class" else "name" if name == "q" else name): name
+        for name in FILTERS
+    },
+    choices={
+        "state": State.values,
+        "type": TYPES,
+        "reason": tuple(registered_reasons()),
+        "reason_class": REASON_CLASSES,
+        "without": LACKING,
+    },
+    check=WorkloadFilter.from_query,
+    has_labels=True,
+)
 
 
 @org_page
@@ -48,7 +69,8 @@ FILTERS = tuple(name for name in PARAMETERS if name != "group_by")
 def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List workloads by the filters of the address, newest first."""
     query = with_columns(canonical_query(request.GET, repeatable=("col",)))
-    if redirect := canonical_redirect(request, query):
+    line, mistakes = take_line(request.path, query, TEXT_FILTERS)
+    if redirect := canonical_redirect(request, query, keeps=LINE if mistakes else ""):
         return redirect
     chosen = WorkloadFilter.from_query(query, actor.org)
     by = read_grouping(query)
@@ -70,6 +92,8 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "view_columns": query.get(columns.PARAMETER, ""),
         "may_share": lambda: may_share(actor),
         "chips": chips_of(request.path, query, FILTERS),
+        "line": line,
+        "mistakes": mistakes,
         "exports": export_links(request.path, _ungrouped(query)),
         "permalink": (link := permalink(request.path, query)),
         "permalink_text": request.build_absolute_uri(link),
@@ -105,6 +129,21 @@ def _gone(path: str, query: QueryDict, queue: str | None, policy: Policy) -> dic
         "successor": successor,
         "successor_url": f"{path}?{there.urlencode()}",
     }
+
+
+@org_page
+@require_safe
+def filter_words(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Show words that continue a line of filters, each with the list that it filters."""
+    query = canonical_query(request.GET)
+    words = words_of(
+        reverse("pages:workloads", args=[actor.org.slug]),
+        query,
+        TEXT_FILTERS,
+        workload_values(actor.org),
+    )
+    context = {"words": words, "title": "Workloads"}
+    return render_page(request, actor, "components/filter_words.html", context, section="workloads")
 
 
 @org_page

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 
 from django.http import QueryDict
 
@@ -42,8 +42,13 @@ class WorkloadFilter:
     labels: Mapping[str, str] = field(default_factory=dict)
     #: A complete id, or a prefix of the name.
     q: str | None = None
+    #: The least and the largest priority; None: open.
+    priority: tuple[int | None, int | None] | None = None
     since: datetime | None = None
     until: datetime | None = None
+    #: Submitted before, or within this span of time until now.
+    older: timedelta | None = None
+    newer: timedelta | None = None
 
     @classmethod
     def from_query(cls, query: QueryDict, org: Organization | None = None) -> WorkloadFilter:
@@ -65,11 +70,23 @@ class WorkloadFilter:
             without=reader.choice("without", LACKING),
             labels=reader.labels(),
             q=reader.text("q"),
+            priority=reader.bounds("priority"),
             since=reader.time("since"),
             until=reader.time("until"),
+            older=reader.span("older"),
+            newer=reader.span("newer"),
         )
         reader.finish()
         return found
+
+    def at(self, now: datetime) -> WorkloadFilter:
+        """Return the same filters with times instead of the spans until *now*."""
+        since, until = self.since, self.until
+        if self.newer is not None:
+            since = max(now - self.newer, since or now - self.newer)
+        if self.older is not None:
+            until = min(now - self.older, until or now - self.older)
+        return replace(self, since=since, until=until, older=None, newer=None)
 
 
 def read_reason(reader: QueryReader, org: Organization | None) -> str | None:

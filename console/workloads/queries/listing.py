@@ -9,6 +9,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Q, QuerySet
 from django.db.models.lookups import Exact
+from django.utils import timezone
 
 from console.engine.model.reasons import Reason, ReasonClass, reason_of, registered_reasons
 from console.label_values import label_value
@@ -75,19 +76,22 @@ def list_workloads(
     """Return the newest workloads that match *conditions*, like `workload_rows`."""
     walks = walks_of(org, conditions)
     if walks:
-        return merged_newest_first(_in_time(org, conditions), walks, limit, cursor)
+        rows = _in_time(org, conditions.at(timezone.now()))
+        return merged_newest_first(rows, walks, limit, cursor)
     indexed, rest = indexed_rows(org, conditions)
     return newest_first(indexed, rest or None, limit, cursor)
 
 
 def walks_of(org: Organization, conditions: WorkloadFilter) -> list[QuerySet[Workload]]:
     """Return index walks that together find all matches of *conditions*; empty without any."""
+    conditions = conditions.at(timezone.now())
     exact, rest = _exact(org, conditions)
     return _walks(_in_time(org, conditions), exact) if not (rest or conditions.q) else []
 
 
 def indexed_rows(org: Organization, conditions: WorkloadFilter) -> tuple[QuerySet[Workload], Q]:
     """Return rows that one index serves in order, and the conditions that are checked per row."""
+    conditions = conditions.at(timezone.now())
     exact, rest = _exact(org, conditions)
     if conditions.q:
         few = _matching_keys(org, conditions.q)
@@ -154,6 +158,8 @@ def _exact(org: Organization, conditions: WorkloadFilter) -> tuple[dict[str, Any
         exact |= {"flavors": given[0]} if len(given) == 1 else {"flavors__in": given}
     if conditions.without:
         rest &= _lacks(conditions.without, exact)
+    if conditions.priority:
+        rest &= _has_priority(*conditions.priority)
     if conditions.labels:
         sets = _label_sets(org, conditions.labels)
         if sets is None:
@@ -161,6 +167,12 @@ def _exact(org: Organization, conditions: WorkloadFilter) -> tuple[dict[str, Any
         else:
             exact["label_set__in"] = sets
     return exact, rest
+
+
+def _has_priority(least: int | None, most: int | None) -> Q:
+    """Return the condition of a priority in a range; no index has priorities of all states."""
+    condition = Q() if least is None else Q(priority__gte=least)
+    return condition if most is None else condition & Q(priority__lte=most)
 
 
 def _has_reason(conditions: WorkloadFilter, exact: dict[str, Any]) -> Q:

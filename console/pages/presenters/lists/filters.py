@@ -22,6 +22,8 @@ _NAMES = {
     "without": "has no",
     "noun": "changed a",
     "name": "called",
+    "older": "older than",
+    "newer": "newer than",
 }
 
 
