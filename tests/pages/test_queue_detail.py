@@ -184,7 +184,7 @@ def test_rules_tell_how_much_they_led_here(
     forget_histories()
     (row,) = rules(get(browser, "tab=rules"))
     today = timezone.now().date().isoformat()
-    assert row == ["Rule 1 team in research", "4", today, "v1 L14–L16"]
+    assert row == ["Rule 1 team in research Move rule 1", "4", today, "v1 L14–L16"]
     apply_config(owner, "native", CONFIG.replace("in, values: [research] }]\n    resource_queue",
                  "in, values: [nobody] }]\n    resource_queue"), "", 1)  # fmt: skip
     (row,) = rules(get(browser, "tab=rules"))
