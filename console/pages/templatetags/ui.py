@@ -126,6 +126,18 @@ def requests(value: Mapping[str, int]) -> str:
 
 
 @register.filter
+def short_requests(value: Mapping[str, int]) -> str:
+    """
+    Return the text of a request for a narrow column: GPUs first, resources without their domain.
+
+    >>> short_requests({"cpu": 1500, "nvidia.com/gpu": 8000})
+    '8 GPUs, 1.5 CPUs'
+    """
+    ordered = sorted(value.items(), key=lambda item: not words.is_gpu(item[0]))
+    return ", ".join(words.amount(number, name.rpartition("/")[2]) for name, number in ordered)
+
+
+@register.filter
 def admitted(workload: Workload) -> Mapping[str, int]:
     """Return the admitted amounts of *workload*, less than its request if fewer pods run."""
     return admitted_amounts(workload)
