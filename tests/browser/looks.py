@@ -63,7 +63,7 @@ def complaints(
     if thorough:
         page.keyboard.press("Tab")
         found += broken(page, "focus")
-        found += _in_forced_colors(page)
+        found += _in_forced_colors(page, looks)
         found += _with_more_space(page, _SIZE["width"])
     # Start with the current width.
     found += _at_width(page, _SIZE["width"])
@@ -93,9 +93,11 @@ def _in_the_dark(page: Page, looks: Looks) -> list[str]:
     return found
 
 
-def _in_forced_colors(page: Page) -> list[str]:
+def _in_forced_colors(page: Page, looks: Looks | None) -> list[str]:
     page.emulate_media(forced_colors="active")
     found = broken(page, "own_colors")
+    if looks is not None:
+        found += [f"forced colors: {each}" for each in broken(page, "colors", looks=looks)]
     page.emulate_media(forced_colors="none")
     return found
 
