@@ -48,6 +48,7 @@ from console.api.views.queues import HoldQueue, OneQueue, QueuePending, Queues, 
 from console.api.views.quota import ChangeCohortQuota, ChangeQuota
 from console.api.views.resubmissions import ResubmitWorkloads
 from console.api.views.retention import Retention
+from console.api.views.reviews import Approval, OneReview, ReviewComments, Reviews
 from console.api.views.routing import (
     CheckExpectations,
     ConfigRoute,
@@ -119,6 +120,14 @@ urlpatterns = [
     path(f"{_ORG}/config/rules/move", MoveRule.as_view(), name="move-rule"),
     path(f"{_ORG}/config/rollback", ConfigRollback.as_view(), name="config-rollback"),
     path(f"{_ORG}/config/confirm", ConfigConfirm.as_view(), name="config-confirm"),
+    path(f"{_ORG}/config/approval", Approval.as_view(), name="approval"),
+    path(f"{_ORG}/config/reviews", Reviews.as_view(), name="reviews"),
+    path(f"{_ORG}/config/reviews/<int:number>", OneReview.as_view(), name="review"),
+    path(
+        f"{_ORG}/config/reviews/<int:number>/comments",
+        ReviewComments.as_view(),
+        name="review-comments",
+    ),
     path(f"{_ORG}/config/route", ConfigRoute.as_view(), name="config-route"),
     path(f"{_ORG}/config/expectations", Expectations.as_view(), name="expectations"),
     path(

@@ -26,6 +26,19 @@ class StaleVersion(Conflict):
         self.newer = tuple(newer)
 
 
+class ApprovalRequired(Conflict):
+    """The organization requires an approval of the text, and there is none on this version."""
+
+    title = "The change needs approval"
+
+    def __init__(self, org: str) -> None:
+        super().__init__(
+            "approval_required",
+            f"Changes of {org} need approval by another member, and this text has none for the "
+            "active version; nothing was applied. Submit the text for review.",
+        )
+
+
 class ConfigRejected(ConsoleError):
     """The config text has errors; *reading* contains the diagnostics."""
 

@@ -1,7 +1,8 @@
-"""Queries of versions, drafts, revert timers, expectations, queue specs and impact runs."""
+"""Queries of versions, drafts, review requests, timers, expectations, specs and impact runs."""
 
 from __future__ import annotations
 
+import hashlib
 from datetime import datetime
 
 from django.db.models import Q, QuerySet
@@ -13,6 +14,8 @@ from console.configs.models import (
     ImpactRun,
     QueueSpec,
     RevertTimer,
+    ReviewComment,
+    ReviewRequest,
 )
 from console.dialects.base import PastSpec
 from console.errors import NotFound
@@ -83,6 +86,42 @@ def latest_draft(org: Organization, user: User) -> Draft | None:
     """Return the most recently saved draft that *user* created or edits, or None."""
     theirs = Draft.objects.filter(Q(author=user) | Q(editor=user), org=org)
     return theirs.select_related("author", "editor").order_by("-updated_at", "-id").first()
+
+
+def review_digest(dialect: str, text: str) -> str:
+    """Return the SHA-256 by which review requests of *text* are found."""
+    return hashlib.sha256(f"{dialect}\0{text}".encode()).hexdigest()
+
+
+def list_reviews(org: Organization, limit: int, cursor: str | None = None) -> Page[ReviewRequest]:
+    """Return one page of review requests, newest first, without their texts."""
+    return newest_first(ReviewRequest.objects.filter(org=org).defer("text"), None, limit, cursor)
+
+
+def get_review(org: Organization, number: int) -> ReviewRequest:
+    """Return review request *number*; raises NotFound."""
+    found = ReviewRequest.objects.filter(org=org, pk=number).first()
+    if found is None:
+        raise NotFound(f"There is no review request {number} in {org.slug}.")
+    return found
+
+
+def comments_of(review: ReviewRequest) -> list[ReviewComment]:
+    """Return the comments of *review*, the oldest first."""
+    return list(review.comments.order_by("id"))
+
+
+def review_of(org: Organization, dialect: str, text: str, base: int) -> ReviewRequest | None:
+    """Return the newest review request of exactly *text* on version *base*, or None."""
+    same = ReviewRequest.objects.filter(org=org, digest=review_digest(dialect, text), base=base)
+    return same.defer("text").order_by("-id").first()
+
+
+def approval_of(org: Organization, dialect: str, text: str, base: int) -> ReviewRequest | None:
+    """Return the approved review request of exactly *text* on version *base*, or None."""
+    same = ReviewRequest.objects.filter(org=org, digest=review_digest(dialect, text), base=base)
+    approved = same.filter(state=ReviewRequest.State.APPROVED)
+    return approved.defer("text").order_by("-id").first()
 
 
 def revert_timer_of(org: Organization) -> RevertTimer | None:

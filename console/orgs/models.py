@@ -104,6 +104,8 @@ class Organization(models.Model):
     slug = models.SlugField(unique=True)
     name = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
+    #: Whether another member has to approve a config before it is applied.
+    approval_required = models.BooleanField(default=False, db_default=False)
 
     def __str__(self) -> str:
         return self.slug

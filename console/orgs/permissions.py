@@ -21,6 +21,7 @@ class Permission(StrEnum):
     HOLD_QUEUES = "hold and resume queues"
     REPORT_CAPACITY = "report and delete clusters"
     DRAFT = "edit drafts of the config"
+    APPROVE = "approve config changes of other members"
     APPLY = "apply configs"
     MANAGE_ORG = "manage members and tokens"
     READ_AUDIT = "read the audit entries of others"
@@ -42,7 +43,7 @@ GRANTS: dict[str, frozenset[Permission]] = {
         Permission.HOLD_QUEUES,
         Permission.REPORT_CAPACITY,
     },
-    Role.EDITOR: _VIEWER | {Permission.READ_NAMES, Permission.DRAFT},
+    Role.EDITOR: _VIEWER | {Permission.READ_NAMES, Permission.DRAFT, Permission.APPROVE},
     Role.OWNER: frozenset(Permission),
 }
 
@@ -103,6 +104,17 @@ class Actor:
     def from_command(cls, org: Organization) -> Actor:
         """Return the actor of management commands, with all permissions."""
         return cls(org=org, role=Role.OWNER, name="command line", key="command")
+
+    @property
+    def person_key(self) -> str:
+        """
+        The key of the person who acts, "user:7", directly or by a token; else the actor's own key.
+
+        A person cannot approve their own text with a token, nor the text of a token of theirs.
+        """
+        if self.token is not None and self.token.created_by_id is not None:
+            return f"user:{self.token.created_by_id}"
+        return self.key
 
     def may(self, permission: Permission) -> bool:
         """Return whether the role includes *permission*."""

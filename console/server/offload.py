@@ -74,7 +74,7 @@ _EXPENSIVE: Final = re.compile(
     rf"|{_YUNIKORN_API}/partition/[^/]+/(?:nodes?|usage)(?:/.+)?"
     rf"|{_PAGES}/workloads/[^/]+/changes"
     rf"|{_PAGES}/(?:queues|cohorts)/.+/quota"
-    rf"|{_PAGES}/config(?:/v/\d+|/compare(?:/.*)?|/review(?:/fix)?|/conflict|/impact(?:/again)?)?"
+    rf"|{_PAGES}/config(?:/v/\d+|/compare(?:/.*)?|/review(?:/fix)?|/reviews/\d+|/conflict|/impact(?:/again)?)?"
     rf"|{_PAGES}/config/drafts/\d+"
     rf"|{_PAGES}/tools/(?:route/many|placements)"
 )

@@ -29,6 +29,9 @@ class Kind(models.TextChoices):
     APPLIED = "config.applied", "Config applied"
     REVERTED = "config.reverted", "Config reverted"
     REVERT_FAILED = "config.revert_failed", "Config revert failed"
+    REVIEW_REQUESTED = "config.review_opened", "Config review requested"
+    APPROVED = "config.approved", "Config change approved"
+    CHANGES_REQUESTED = "config.needs_changes", "Config changes requested"
     #: Not selectable: it is sent on request.
     TEST = "test", "Test"
 

@@ -16,7 +16,7 @@ from console import statements
 from console.orgs.models import Organization
 from console.webhooks import wakeup
 from console.webhooks.models import WORKLOAD_KINDS, Delivery, Kind, Webhook
-from console.webhooks.payloads import Message, config_message, merged
+from console.webhooks.payloads import Message, config_message, merged, review_message
 
 _HAS_SOME = "SELECT EXISTS (SELECT 1 FROM webhooks_webhook WHERE org_id = %s)"
 
@@ -71,6 +71,17 @@ def notify_of_config(org: Organization, kind: Kind, data: dict[str, object], aut
     if webhooks:
         now = timezone.now()
         message = config_message(org, kind, now, data, author)
+        write_deliveries(org, [(webhook, kind, message) for webhook in webhooks], now)
+
+
+def notify_of_review(
+    org: Organization, kind: Kind, number: int, data: dict[str, object], author: str
+) -> None:
+    """Write deliveries about review request *number* of *author*, inside its transaction."""
+    webhooks = [each for each in active_webhooks(org) if kind in each.kinds]
+    if webhooks:
+        now = timezone.now()
+        message = review_message(org, kind, now, number, data, author)
         write_deliveries(org, [(webhook, kind, message) for webhook in webhooks], now)
 
 

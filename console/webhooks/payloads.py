@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode
 
 from django.conf import settings
 
-from console.engine.wording.notices import config_notice, workloads_notice
+from console.engine.wording.notices import config_notice, review_notice, workloads_notice
 from console.orgs.models import Organization
 from console.time_formats import to_iso
 from console.webhooks.models import Kind
@@ -89,6 +89,15 @@ def config_message(
     summary = config_notice(data, is_revert=is_revert)
     url = page_url(org, f"config/v/{data['version']}")
     return _message(org, kind, now, summary, url, {**data, "author": author})
+
+
+def review_message(
+    org: Organization, kind: str, now: datetime, number: int, data: Mapping[str, Any], author: str
+) -> Message:
+    """Return the message about review request *number*, which *author* submitted."""
+    facts = {"request": number, **data, "author": author}
+    url = page_url(org, f"config/reviews/{number}")
+    return _message(org, kind, now, review_notice(kind, facts), url, facts)
 
 
 def test_message(org: Organization, now: datetime, asked_by: str) -> Message:

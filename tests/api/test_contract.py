@@ -49,6 +49,7 @@ THINGS: Final = {
     "preemptions": "preemption",
     "versions": "version",
     "impact": "impact",
+    "reviews": "review",
     "invitations": "invitation",
     "members": "member",
     "tokens": "token",

@@ -55,6 +55,10 @@ BY_HAND: dict[str, str] = {
         "it changes nothing in the database, which knows no list of choices. The version before "
         "deletes no accounts, and shows no rows of kinds that it does not know"
     ),
+    "webhooks.0003_add_review_kinds": (
+        "it changes nothing in the database, which knows no list of choices. The version before "
+        "writes no deliveries about review requests, and sends those that it finds like the others"
+    ),
     "orgs.0005_allow_several_accounts_of_an_address": (
         "accounts are few: the new index is built within milliseconds, and letting go of the old "
         "one reads no rows. The version before keeps what the new constraint asks, because it "

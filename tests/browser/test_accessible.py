@@ -65,6 +65,8 @@ def busy(place: Place) -> list[str]:
         "config",
         "config/edit",
         "config/drafts",
+        "config/reviews",
+        "settings/approval",
         "config/codes",
         "config/history",
         "config/v/1",

@@ -59,7 +59,8 @@ PARAMETERS = {
     "config/compare": ("a", "b", "draft"),
     "config/compare/1...1": ("diff", "page"),
     "config/drafts": ("cursor",),
-    "config/review": ("draft", "to", "diff"),
+    "config/review": ("draft", "to", "request", "diff"),
+    "config/reviews": ("cursor",),
     "config/conflict": ("draft",),
     "config/impact": ("draft", "to"),
     "tools/route": (

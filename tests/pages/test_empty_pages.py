@@ -25,6 +25,7 @@ from tests.pages.page import complaints, read_page
         "config",
         "config/edit",
         "config/drafts",
+        "config/reviews",
         "config/history",
         "events",
         "events/audit",

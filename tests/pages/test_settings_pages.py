@@ -83,14 +83,16 @@ def test_the_role_picker_says_what_changes(browser: Client, viewer: Actor) -> No
             "resume queues; report and delete clusters."
         ),
         "editor": (
-            "Gains: read the names of others' workloads in explanations; edit drafts of the config."
+            "Gains: read the names of others' workloads in explanations; edit drafts of the "
+            "config; approve config changes of other members."
         ),
         "owner": (
             "Gains: submit workloads, or finish and withdraw their own; submit workloads as other "
             "users and groups; finish or withdraw the workloads of others; change the priorities "
             "of others' workloads; read the names of others' workloads in explanations; hold and "
-            "resume queues; report and delete clusters; edit drafts of the config; apply configs; "
-            "manage members and tokens; read the audit entries of others."
+            "resume queues; report and delete clusters; edit drafts of the config; approve config "
+            "changes of other members; apply configs; manage members and tokens; "
+            "read the audit entries of others."
         ),
     }
     assert page.id("role-viewer").attrs["checked"] == ""

@@ -11,7 +11,7 @@ from urllib.parse import quote_plus
 import yaml
 
 from console.capacity.services.report_cluster import report_cluster
-from console.configs.models import Draft, Expectation, ImpactRun
+from console.configs.models import Draft, Expectation, ImpactRun, ReviewRequest
 from console.configs.services.apply_config import apply_config
 from console.configs.services.find_impact import find_impact
 from console.orgs.models import Membership, Organization, Role, User
@@ -64,6 +64,16 @@ def furnish(slug: str, versions: int) -> dict[str, object]:
     draft = Draft.objects.create(
         org=org, author=_person(org, "left"), dialect="native", text=text, base=versions, revision=1
     )
+    review = ReviewRequest.objects.create(
+        org=org,
+        title="Reviewed",
+        dialect="native",
+        text=text,
+        digest="of it",
+        base=versions,
+        author=boss.name,
+        editors=[boss.key],
+    )
     expected = Expectation.objects.create(
         org=org, name="kept", labels={"team": "a"}, queue=f"{slug}/train", author=boss.name
     )
@@ -99,6 +109,7 @@ def furnish(slug: str, versions: int) -> dict[str, object]:
         "version": versions,
         "older": versions - 1,
         "draft": draft.pk,
+        "review": review.pk,
         "impact": find_impact(boss, "native", text).pk,
         "open_impact": open_impact.pk,
         "expectation": expected.pk,

@@ -26,7 +26,9 @@ MAY: Final[dict[str, frozenset[Permission]]] = {
             Permission.REPORT_CAPACITY,
         }
     ),
-    Role.EDITOR: frozenset({Permission.READ, Permission.READ_NAMES, Permission.DRAFT}),
+    Role.EDITOR: frozenset(
+        {Permission.READ, Permission.READ_NAMES, Permission.DRAFT, Permission.APPROVE}
+    ),
     Role.OWNER: frozenset(
         {
             Permission.READ,
@@ -38,6 +40,7 @@ MAY: Final[dict[str, frozenset[Permission]]] = {
             Permission.HOLD_QUEUES,
             Permission.REPORT_CAPACITY,
             Permission.DRAFT,
+            Permission.APPROVE,
             Permission.APPLY,
             Permission.MANAGE_ORG,
             Permission.READ_AUDIT,

@@ -78,6 +78,8 @@ _GATED: dict[str, list[tuple[str, str, str, int]]] = {
         ("POST", f"{_PAGES}/queues/training/quota", "", 5),
         ("POST", f"{_PAGES}/cohorts/ml/quota", "", 5),
     ],
+    "api/views/reviews.py": [("POST", f"{_API}/config/reviews", "", _LARGE)],
+    "pages/views/review_requests.py": [("GET", f"{_PAGES}/config/reviews/7", "", 0)],
     "pages/views/reviews.py": [
         ("GET", f"{_PAGES}/config/review", "draft=1", 0),
         ("POST", f"{_PAGES}/config/review/fix", "", 5),

@@ -55,7 +55,17 @@ def names_of(world: World) -> dict[str, Any]:
     names: dict[str, Any] = {
         name: getattr(world, name)
         for name in (
-            *("org", "other_org", "queue", "cohort", "beneficiary", "draft", "impact", "view"),
+            *(
+                "org",
+                "other_org",
+                "queue",
+                "cohort",
+                "beneficiary",
+                "draft",
+                "review",
+                "impact",
+                "view",
+            ),
             *("expectation", "member", "invitation", "join", "token", "webhook", "delivery"),
             "cluster",
         )

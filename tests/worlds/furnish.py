@@ -12,6 +12,7 @@ from console.configs.models import ConfigVersion, ImpactRun
 from console.configs.services.begin_draft import begin_draft
 from console.configs.services.find_impact import find_impact
 from console.configs.services.measure_effects import measure_effects
+from console.configs.services.request_review import request_review
 from console.configs.services.run_impact import run_impact
 from console.configs.services.save_expectations import save_expectations
 from console.engine.model.workload import Workload
@@ -48,6 +49,9 @@ def furnish(owner: Actor, queue: str) -> dict[str, Any]:
         ),
         "draft": begin_draft(
             owner, active.dialect, f"# Changed\n{active.text}", active.number, "More for all"
+        ).pk,
+        "review": request_review(
+            owner, active.dialect, f"# Reviewed\n{active.text}", active.number, "A comment"
         ).pk,
         "view": save_view(owner, "Waiting", "state=pending", is_shared=True).pk,
         "expectation": _add_expectation(owner, queue),

@@ -1,8 +1,9 @@
-"""Models of configs: versions, changes, drafts, revert timers, impact runs and expectations."""
+"""Models of configs: versions, drafts, review requests, timers, impact runs, expectations."""
 
 from console.configs.models.drafts import Draft, DraftVisit
 from console.configs.models.expectations import Expectation
 from console.configs.models.impact import ImpactRun
+from console.configs.models.reviews import ReviewComment, ReviewRequest
 from console.configs.models.versions import QueueSpec, RevertTimer
 from console.policies.models import ActiveConfig, ConfigVersion, VersionChange
 
@@ -15,5 +16,7 @@ __all__ = [
     "ImpactRun",
     "QueueSpec",
     "RevertTimer",
+    "ReviewComment",
+    "ReviewRequest",
     "VersionChange",
 ]

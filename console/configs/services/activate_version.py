@@ -14,7 +14,13 @@ from django.db.models import Max
 from django.utils import timezone
 
 from console.configs.errors import StaleVersion
-from console.configs.models import ActiveConfig, ConfigVersion, QueueSpec, RevertTimer
+from console.configs.models import (
+    ActiveConfig,
+    ConfigVersion,
+    QueueSpec,
+    RevertTimer,
+    ReviewRequest,
+)
 from console.configs.queries import versions_after
 from console.configs.services.confirm_config import nothing_to_confirm
 from console.configs.services.set_timer import replace_timer
@@ -78,14 +84,15 @@ def activate_version(
     revert_after: timedelta | None = None,
     *,
     unless_confirmed: bool = False,
+    approval: ReviewRequest | None = None,
 ) -> ConfigVersion:
     """
     Store *version*, whose text was read as *reading*, under the next number and activate it.
 
-    The revert timer of the previous version is deleted; with *revert_after*, *version* gets its
-    own. Raises StaleVersion if *expected* is not the active version any more, and, with
-    *unless_confirmed*, Conflict (``nothing_to_confirm``) if *expected* has no timer any more;
-    nothing is stored then.
+    *approval* is recorded. The revert timer of the previous version is deleted; with
+    *revert_after*, *version* gets its own. Raises StaleVersion if *expected* is not the active
+    version any more, and, with *unless_confirmed*, Conflict (``nothing_to_confirm``) if *expected*
+    has no timer any more; nothing is stored then.
     """
     org = actor.org
     before = policy_of(get_version(org, expected)) if expected else NO_POLICY
@@ -106,7 +113,7 @@ def activate_version(
         store_changes(version, changes)
         _fix_queue_specs(version, reading)
         timer = replace_timer(version, expected, revert_after)
-        _record_activation(actor, version, expected, timer, is_revert=unless_confirmed)
+        _record_activation(actor, version, expected, timer, approval, is_revert=unless_confirmed)
         change_policy(actor, version.number, before, reading.policy or NO_POLICY)
     return version
 
@@ -121,7 +128,13 @@ def _fix_queue_specs(version: ConfigVersion, reading: Reading) -> None:
 
 
 def _record_activation(
-    actor: Actor, version: ConfigVersion, before: int, timer: RevertTimer | None, *, is_revert: bool
+    actor: Actor,
+    version: ConfigVersion,
+    before: int,
+    timer: RevertTimer | None,
+    approval: ReviewRequest | None,
+    *,
+    is_revert: bool,
 ) -> None:
     data = {
         "version": version.number,
@@ -135,6 +148,10 @@ def _record_activation(
         data["back_to"] = version.rolled_back_to
     if timer:
         data["reverts_at"] = timer.due_at.isoformat()
+    if approval:
+        data |= {"request": approval.pk, "approved_by": approval.decided_by}
+    elif actor.org.approval_required:
+        data["approved_by"] = None
     Event.objects.create(org=actor.org, type=EventType.CONFIG_UPDATED, actor=actor.name, data=data)
     action: Action = "config.apply"
     kind = Kind.APPLIED

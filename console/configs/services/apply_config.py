@@ -15,6 +15,7 @@ from console.configs.services.activate_version import (
 )
 from console.configs.services.check_config import check_config
 from console.configs.services.consequences import accept_consequences
+from console.configs.services.require_approval import require_approval
 from console.configs.services.set_timer import read_revert_after
 from console.orgs.permissions import Actor, Permission
 
@@ -37,7 +38,7 @@ def apply_config(
     text. With *accept*, its codes have to include every consequence. With *revert_after*, the
     previous version is restored unless this one is confirmed in time. Raises NotAllowed,
     BadRequest, StaleVersion if another version is active, ConfigRejected if the text has errors,
-    and ConsequencesNotAccepted.
+    ApprovalRequired, and ConsequencesNotAccepted.
     """
     actor.require(Permission.APPLY)
     message = read_message(message)
@@ -48,6 +49,7 @@ def apply_config(
         raise ConfigRejected(reading)
     if same := find_unchanged(actor.org, expected_version, dialect, text):
         return same
+    approval = require_approval(actor, dialect, text, expected_version)
     version = ConfigVersion(
         org=actor.org,
         dialect=dialect,
@@ -57,4 +59,6 @@ def apply_config(
         via=via,
         consequences=accept_consequences(actor, dialect, text, accept),
     )
-    return activate_version(actor, version, reading, expected_version, revert_after)
+    return activate_version(
+        actor, version, reading, expected_version, revert_after, approval=approval
+    )

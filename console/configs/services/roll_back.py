@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from console.configs.errors import ConfigRejected
 from console.configs.models import ConfigVersion
+from console.configs.queries import approval_of
 from console.configs.services.activate_version import (
     activate_version,
     find_unchanged,
@@ -16,7 +17,7 @@ from console.configs.services.activate_version import (
 from console.configs.services.check_config import check_config
 from console.configs.services.consequences import accept_consequences
 from console.configs.services.set_timer import read_revert_after
-from console.errors import Conflict
+from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.permissions import Actor, Permission
 from console.policies.queries import get_version
 
@@ -37,7 +38,9 @@ def roll_back(
 
     The text is checked again. As in `apply_config`, an active version with the same text is
     returned unchanged, and *accept* and *revert_after* have the same meaning;
-    *unless_confirmed* is passed to `activate_version`. Raises NotAllowed, NotFound, BadRequest,
+    *unless_confirmed* is passed to `activate_version`. Where changes need approval, a rollback
+    without one needs a *message* as its reason, so that an owner can act alone in an emergency;
+    events and audit entries then have no approver. Raises NotAllowed, NotFound, BadRequest,
     StaleVersion, Conflict if *version* is active, ConfigRejected if the text has errors under the
     current checks, and ConsequencesNotAccepted.
     """
@@ -56,6 +59,12 @@ def roll_back(
         same = find_unchanged(actor.org, expected_version, old.dialect, old.text)
         if same is not None:
             return same
+    approval = None
+    if actor.org.approval_required:
+        approval = approval_of(actor.org, old.dialect, old.text, expected_version)
+    if actor.org.approval_required and approval is None and not message:
+        reason = "A rollback without approval needs a reason; state it in the message."
+        raise BadRequest([FieldError("message", "reason_required", reason)])
     new = version_of_old(
         actor.name,
         old,
@@ -64,7 +73,13 @@ def roll_back(
     )
     new.consequences = accept_consequences(actor, old.dialect, old.text, accept)
     return activate_version(
-        actor, new, reading, expected_version, revert_after, unless_confirmed=unless_confirmed
+        actor,
+        new,
+        reading,
+        expected_version,
+        revert_after,
+        unless_confirmed=unless_confirmed,
+        approval=approval,
     )
 
 

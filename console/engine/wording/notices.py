@@ -47,3 +47,21 @@ def config_notice(data: Mapping[str, Any], *, is_revert: bool) -> str:
         return event_sentence("CONFIG_UPDATED", data)
     taken_back = f"Config version {data['from']} was reverted"
     return f"{taken_back}: version {data['version']} has the text of version {data.get('back_to')}"
+
+
+def review_notice(kind: str, data: Mapping[str, Any]) -> str:
+    """
+    Return the sentence about a review request.
+
+    >>> review_notice("config.approved", {"request": 7, "by": "ann", "title": "More GPUs"})
+    'ann approved review request 7: More GPUs'
+    """
+    request = f"review request {data['request']}"
+    title = f": {data['title']}" if data.get("title") else ""
+    match kind:
+        case "config.approved":
+            return f"{data['by']} approved {request}{title}"
+        case "config.needs_changes":
+            return f"{data['by']} requested changes in {request}{title}"
+        case _:
+            return f"{data['author']} submitted {request}{title}"

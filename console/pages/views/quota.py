@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from console.configs.errors import ConfigRejected, ConsequencesNotAccepted, StaleVersion
-from console.configs.models import ConfigVersion
+from console.configs.models import ConfigVersion, ReviewRequest
 from console.configs.services.change_numbers import change_numbers
 from console.configs.services.preview_impact import preview_size
 from console.configs.services.propose_numbers import (
@@ -20,11 +20,12 @@ from console.configs.services.propose_numbers import (
     numbers_of,
     propose_numbers,
 )
+from console.configs.services.request_review import request_review
 from console.dialects import dialects
 from console.dialects.editable_numbers import COHORT, EditableNumber, NumberKey, ObjectKey
 from console.engine.diff.objects import QUEUE
 from console.engine.model.policy import Policy
-from console.errors import BadRequest
+from console.errors import BadRequest, Conflict
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
@@ -39,6 +40,7 @@ from console.pages.presenters.queues.quota_preview import limits_sentence
 from console.pages.proposal_preview import preview_of
 from console.pages.review_form import ReviewForm, read_review
 from console.pages.shell import render_page
+from console.pages.views.review_requests import to_request
 from console.policies.queries import active_version
 from console.workloads.queries import QueueView, queue_view
 from console.workloads.queries.cohort_views import CohortSummary
@@ -150,6 +152,8 @@ def _sent(form: _Form) -> HttpResponse:
     if not _is_apply(form):
         return _page(form)
     try:
+        if form.actor.org.approval_required:
+            return to_request(form.actor, _submit(form, expected))
         version, proposal = change_numbers(
             form.actor,
             form.owner,
@@ -163,7 +167,7 @@ def _sent(form: _Form) -> HttpResponse:
         return _page(_with_errors(form, error), status=422)
     except ConsequencesNotAccepted:
         return _page(replace(form, was_sent=True), status=422)
-    except StaleVersion as error:
+    except Conflict as error:
         return _page(replace(form, notices=(error.message,)), status=409)
     if version.number == expected:
         notice = "Nothing was applied: no number is different."
@@ -171,6 +175,13 @@ def _sent(form: _Form) -> HttpResponse:
     messages.success(form.request, f"Version {version.number} is active.")
     page = reverse(f"pages:{form.owner.kind}", args=[form.actor.org.slug, proposal.name])
     return HttpResponseRedirect(page)
+
+
+def _submit(form: _Form, expected: int) -> ReviewRequest:
+    """Submit the changed numbers for approval."""
+    proposal = propose_numbers(form.actor, form.owner, form.changes, expected)
+    title = form.review.message.strip() or f"Quota of {form.owner.name}"
+    return request_review(form.actor, proposal.dialect, proposal.text, expected, title)
 
 
 def _is_apply(form: _Form) -> bool:

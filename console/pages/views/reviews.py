@@ -9,8 +9,14 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.configs.errors import ConfigRejected, ConsequencesNotAccepted, StaleVersion
-from console.configs.models import ConfigVersion, Draft
+from console.configs.errors import (
+    ApprovalRequired,
+    ConfigRejected,
+    ConsequencesNotAccepted,
+    StaleVersion,
+)
+from console.configs.models import ConfigVersion, Draft, ReviewRequest
+from console.configs.queries import get_review, review_of
 from console.configs.services.apply_config import apply_config
 from console.configs.services.consequences import consequences_of, known_affected
 from console.configs.services.discard_draft import discard_draft
@@ -32,6 +38,7 @@ from console.pages.presenters.configs.version_sides import NOTHING, version_side
 from console.pages.review_form import ReviewForm, read_review
 from console.pages.shell import render_page
 from console.pages.views.conflicts import conflict_page
+from console.pages.views.review_requests import to_request
 from console.policies.queries import NO_POLICY, active_version, get_version, policy_of
 from console.workloads.queries.backlog import backlog_of
 from console.workloads.queries.recent_history import recent_history
@@ -39,13 +46,14 @@ from console.workloads.queries.recent_history import recent_history
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A config text to apply as the next version: a draft, or an old version to roll back to."""
+    """A config text to apply as the next version: a draft, a review request, or an old version."""
 
     dialect: str
     text: str
     base: int
     draft: Draft | None = None
     target: ConfigVersion | None = None
+    request: ReviewRequest | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,9 +93,12 @@ def _reviewed(request: HttpRequest, actor: Actor, proposal: Proposal) -> HttpRes
             return conflict_page(request, actor, proposal.draft, found.active, status=409)
         url = reverse("pages:config-conflict", args=[actor.org.slug])
         return HttpResponseRedirect(f"{url}?draft={proposal.draft.pk}")
+    if proposal.request and proposal.base != (found.active.number if found.active else 0):
+        # The page of the request says which version is active, and how to continue.
+        return to_request(actor, proposal.request)
     if request.method == "POST":
         return _apply(found)
-    return _page(found, ReviewForm(message=_default_message(proposal)))
+    return _page(found, ReviewForm(message=_default_message(actor, proposal)))
 
 
 @org_page
@@ -107,13 +118,22 @@ def _proposal(request: HttpRequest, actor: Actor) -> Proposal | None:
     if target:
         old = get_version(actor.org, read_number(target, "to"))
         return Proposal(dialect=old.dialect, text=old.text, base=old.number, target=old)
+    number = request.POST.get("request") or request.GET.get("request", "")
+    if number:
+        review = get_review(actor.org, read_number(number, "request"))
+        return Proposal(dialect=review.dialect, text=review.text, base=review.base, request=review)
     draft = draft_of_request(request, actor)
     if draft is None:
         return None
     return Proposal(dialect=draft.dialect, text=draft.text, base=draft.base, draft=draft)
 
 
-def _default_message(proposal: Proposal) -> str:
+def _default_message(actor: Actor, proposal: Proposal) -> str:
+    if proposal.target and actor.org.approval_required:
+        # The owner has to state a reason.
+        return ""
+    if proposal.request:
+        return proposal.request.title
     if proposal.target:
         return f"Roll back to version {proposal.target.number}"
     return proposal.draft.title if proposal.draft else ""
@@ -132,12 +152,16 @@ def _apply(found: _Review) -> HttpResponse:
     except BadRequest as error:
         notice = " ".join(finding.message for finding in error.errors)
         return _page(found, form, notice=notice, status=422)
+    except ApprovalRequired as error:
+        return _page(found, form, notice=error.message, status=409)
     except ConsequencesNotAccepted:
         return _page(found, form, was_sent=True, status=422)
     except StaleVersion as error:
         return _stale_page(found, form, error)
     if proposal.draft:
         discard_draft(actor, proposal.draft.pk, proposal.draft.revision)
+    if proposal.request and (draft := proposal.request.draft):
+        _discard_applied(actor, proposal, draft)
     url = reverse("pages:config-version", args=[actor.org.slug, made.number])
     if made.number == form.expected_version:
         messages.info(
@@ -146,6 +170,12 @@ def _apply(found: _Review) -> HttpResponse:
         )
         return HttpResponseRedirect(url)
     return HttpResponseRedirect(f"{url}?applied=1")
+
+
+def _discard_applied(actor: Actor, proposal: Proposal, draft: Draft) -> None:
+    """Discard the draft of an applied review request, unless it has another text by now."""
+    if (draft.dialect, draft.text) == (proposal.dialect, proposal.text):
+        discard_draft(actor, draft.pk, draft.revision)
 
 
 def _apply_proposal(actor: Actor, proposal: Proposal, form: ReviewForm) -> ConfigVersion:
@@ -213,6 +243,7 @@ def _page(
         "notice": notice,
         "form": form,
         "host": found.request.build_absolute_uri("/").rstrip("/"),
+        "approval": _approval_of(found, number),
         "fixable": fixables(found.checked.reading.diagnostics),
     }
     if policy is not None:
@@ -237,9 +268,28 @@ def _page(
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Approval:
+    """Whether the proposal may be applied, and its review request if there is one."""
+
+    review: ReviewRequest | None
+    #: An apply is refused until another member approves the text.
+    is_missing: bool
+
+
+def _approval_of(found: _Review, base: int) -> _Approval:
+    org, proposal = found.actor.org, found.proposal
+    review = review_of(org, proposal.dialect, proposal.text, base)
+    is_approved = review is not None and review.state == ReviewRequest.State.APPROVED
+    is_missing = org.approval_required and not is_approved and not proposal.target
+    return _Approval(review=review, is_missing=is_missing)
+
+
 def _difference(found: _Review) -> Difference:
     request, org, proposal = found.request, found.actor.org, found.proposal
     title, url = "this draft", ""
+    if proposal.request:
+        title = f"review request {proposal.request.pk}"
     if proposal.target:
         number = proposal.target.number
         title = f"version {number}"

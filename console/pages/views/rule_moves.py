@@ -15,9 +15,10 @@ from console.configs.models import ConfigVersion
 from console.configs.services.move_rule import move_rule
 from console.configs.services.preview_impact import preview_size
 from console.configs.services.propose_move import movable_rules, propose_move
+from console.configs.services.request_review import request_review
 from console.engine.diff.objects import PolicyObject
 from console.engine.model.policy import Policy
-from console.errors import BadRequest
+from console.errors import BadRequest, Conflict
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
@@ -25,6 +26,7 @@ from console.pages.presenters.configs.moves import position_fields, rule_lines
 from console.pages.proposal_preview import preview_of
 from console.pages.review_form import ReviewForm, read_review
 from console.pages.shell import render_page
+from console.pages.views.review_requests import to_request
 from console.policies.queries import active_version, policy_of
 
 
@@ -97,6 +99,13 @@ def _sent(form: _Form) -> HttpResponse:
         errors = _errors(form) if is_apply else form.errors
         return _page(replace(form, errors=errors), status=422 if is_apply else 200)
     try:
+        if form.actor.org.approval_required:
+            proposal = propose_move(form.actor, rule, to, expected)
+            title = form.review.message.strip() or f"Move rule {rule + 1} to {to + 1}"
+            return to_request(
+                form.actor,
+                request_review(form.actor, proposal.dialect, proposal.text, expected, title),
+            )
         version = move_rule(
             form.actor,
             rule,
@@ -110,7 +119,7 @@ def _sent(form: _Form) -> HttpResponse:
         return _page(_with_errors(form, error), status=422)
     except ConsequencesNotAccepted:
         return _page(replace(form, was_sent=True), status=422)
-    except StaleVersion as error:
+    except Conflict as error:
         return _page(replace(form, notices=(error.message,)), status=409)
     if version.number == expected:
         notice = "Nothing was applied: the rule has this position already."

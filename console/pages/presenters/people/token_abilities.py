@@ -21,6 +21,7 @@ _REQUESTS: Final[Mapping[Permission, str]] = {
     Permission.HOLD_QUEUES: "POST queues/NAME/hold",
     Permission.REPORT_CAPACITY: "PUT capacity/clusters/NAME",
     Permission.DRAFT: "POST config/impact",
+    Permission.APPROVE: "POST config/reviews/NUMBER/comments",
     Permission.APPLY: "POST config/versions",
     Permission.MANAGE_ORG: "POST tokens",
     Permission.READ_AUDIT: "GET audit",
