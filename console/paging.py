@@ -132,13 +132,32 @@ def merged_newest_first(
     *walks* are disjoint querysets whose union is the list. Only their keys are read, because most
     of the rows that they find belong to later pages.
     """
+    return _merged(rows, walks, limit, cursor, order="-pk", ahead="pk__lt")
+
+
+def merged_oldest_first(
+    rows: QuerySet[M], walks: Iterable[QuerySet[M]], limit: int, cursor: str | None
+) -> Page[M]:
+    """Return the next *limit* of *rows* in ascending order, like `merged_newest_first`."""
+    return _merged(rows, walks, limit, cursor, order="pk", ahead="pk__gt")
+
+
+def _merged(
+    rows: QuerySet[M],
+    walks: Iterable[QuerySet[M]],
+    limit: int,
+    cursor: str | None,
+    *,
+    order: str,
+    ahead: str,
+) -> Page[M]:
     keys = read_cursor(cursor)
     found: list[int] = []
     for walk in walks:
-        ordered = walk.order_by("-pk").values_list("pk", flat=True)
-        found += (ordered.filter(pk__lt=keys[0]) if keys else ordered)[: limit + 1]
-    newest = sorted(found, reverse=True)[: limit + 1]
-    return _page(list(rows.filter(pk__in=newest).order_by("-pk")), limit)
+        ordered = walk.order_by(order).values_list("pk", flat=True)
+        found += (ordered.filter(**{ahead: keys[0]}) if keys else ordered)[: limit + 1]
+    first = sorted(found, reverse=order == "-pk")[: limit + 1]
+    return _page(list(rows.filter(pk__in=first).order_by(order)), limit)
 
 
 def every_row(page_at: Callable[[str | None], Page[T]]) -> Iterator[T]:

@@ -12,7 +12,7 @@ from console.paging import MAX_LIMIT, every_row
 from console.time_formats import to_iso
 from console.workloads.models import Workload
 from console.workloads.queries.filters import WorkloadFilter
-from console.workloads.queries.listing import list_workloads
+from console.workloads.queries.listing import Order, list_workloads
 from console.workloads.queries.workloads import reason_of
 from console.workloads.stored_assignments import stored_flavors
 
@@ -24,9 +24,11 @@ EXPORTED = (
 )
 
 
-def exported_rows(actor: Actor, conditions: WorkloadFilter) -> Iterator[dict[str, Any]]:
-    """Yield every workload that matches *conditions*, newest first."""
-    rows = every_row(lambda cursor: list_workloads(actor.org, conditions, MAX_LIMIT, cursor))
+def exported_rows(
+    actor: Actor, conditions: WorkloadFilter, order: Order = Order.NEWEST
+) -> Iterator[dict[str, Any]]:
+    """Yield every workload that matches *conditions*, in an *order*."""
+    rows = every_row(lambda cursor: list_workloads(actor.org, conditions, MAX_LIMIT, cursor, order))
     return map(_row, rows)
 
 

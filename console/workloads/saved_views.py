@@ -15,6 +15,7 @@ from console.workloads.columns import PARAMETER
 from console.workloads.models import SavedView
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.groups import GROUPINGS
+from console.workloads.queries.listing import read_order
 
 #: Maximum number of views of one person or token, and of shared views of an organization.
 MOST_PERSONAL, MOST_SHARED = 50, 100
@@ -25,7 +26,7 @@ LONGEST_NAME, LONGEST_QUERY = 100, 2000
 PARAMETERS = (
     *("state", "queue", "reason", "reason_class", "user", "project", "type", "flavor", "without"),
     *("q", "priority", "older", "newer", "since", "until"),
-    "group_by",
+    *("group_by", "sort"),
 )
 
 
@@ -64,7 +65,7 @@ def canonical_view_query(text: str, org: Organization) -> str:
         known = f"{', '.join(PARAMETERS)} and label.KEY"
         message = f"{unknown[0][:80]!r} is not part of a view; it has: {known}."
         raise BadRequest([FieldError("query", "unknown_parameter", message)])
-    WorkloadFilter.from_query(given, org)
+    read_order(given, WorkloadFilter.from_query(given, org))
     read_grouping(given)
     kept = QueryDict(mutable=True)
     for name in sorted(given):

@@ -40,6 +40,7 @@ from console.workloads.queries.cohorts import cohort_list
 from console.workloads.queries.consumers import top_consumers
 from console.workloads.queries.event_search import EventSearch, count_events, search_events
 from console.workloads.queries.groups import count_workloads, group_workloads
+from console.workloads.queries.listing import Order
 from console.workloads.queries.nodes import nodes_by_queue, nodes_of
 from console.workloads.queries.running import running_by_size
 from console.workloads.queries.similar import similar_admitted
@@ -175,9 +176,16 @@ def assert_finds_by_indexes(read) -> None:
 
 @pytest.mark.parametrize("query", LISTS)
 @pytest.mark.parametrize("cursor", [None, "5"])
-def test_lists_of_workloads(org, rows, query, cursor):
+@pytest.mark.parametrize("order", [Order.NEWEST, Order.OLDEST])
+def test_lists_of_workloads(org, rows, query, cursor, order):
     conditions = WorkloadFilter.from_query(QueryDict(query))
-    assert_walks_indexes(lambda: list_workloads(org, conditions, 3, cursor))
+    assert_walks_indexes(lambda: list_workloads(org, conditions, 3, cursor, order))
+
+
+@pytest.mark.parametrize("cursor", [None, "2147483698.5.2"])
+def test_pending_workloads_by_priority(org, rows, cursor):
+    conditions = WorkloadFilter(queue="q", state=State.PENDING)
+    assert_walks_indexes(lambda: list_workloads(org, conditions, 3, cursor, Order.PRIORITY))
 
 
 def test_workloads_alike_and_preemptions(org, rows):

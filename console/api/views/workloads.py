@@ -64,6 +64,7 @@ from console.workloads.queries import (
 from console.workloads.queries.decisions import admitting_policy, record_of_reason
 from console.workloads.queries.filters import REASON_CLASSES
 from console.workloads.queries.groups import GROUPINGS, MOST_COUNTED, group_workloads
+from console.workloads.queries.listing import Order, read_order
 from console.workloads.read_manifest import manifest_language
 from console.workloads.saved_views import read_grouping
 from console.workloads.services.search_fully import cancel_search, latest_run, search_fully
@@ -96,7 +97,7 @@ _TAG = ["workloads"]
 class Workloads(OrgView):
     """The workloads of an organization."""
 
-    parameters = (*_FILTERS, "group_by", PARAMETER, *PAGING)
+    parameters = (*_FILTERS, "group_by", "sort", PARAMETER, *PAGING)
     permissions = {"POST": Permission.SUBMIT}
     parser_classes = [ExactJSONParser, YAMLParser]
 
@@ -107,14 +108,19 @@ class Workloads(OrgView):
     @extend_schema(
         operation_id="list_workloads",
         summary="List workloads",
-        description="Newest first. All filters have to match; `label.team=ml` filters by a "
-        "label. With `group_by`, the response has counts instead of workloads; unless "
-        f"`is_exact` is true, they count the newest {MOST_COUNTED:,}.",
+        description="Newest first unless `sort` is given. All filters have to match; "
+        "`label.team=ml` filters by a label. With `group_by`, the response has counts instead of "
+        f"workloads; unless `is_exact` is true, they count the newest {MOST_COUNTED:,}.",
         parameters=[
             *(query(name, description) for name, description in _FILTERS.items()),
             query("label.KEY", "Value of the label KEY. Can be given for several keys."),
             query(
                 "group_by", "Return counts by this property instead of workloads.", enum=GROUPINGS
+            ),
+            query(
+                "sort",
+                "The order; `priority` for the pending workloads of one queue.",
+                enum=[each.value for each in Order],
             ),
             EXPORT,
             *PAGED,
@@ -135,16 +141,22 @@ class Workloads(OrgView):
     def get(self, request: Request, **kwargs: Any) -> HttpResponseBase:
         """List a page of workloads, count them by group, or export all of them."""
         conditions = WorkloadFilter.from_query(request.query_params, self.actor.org)
+        order = read_order(request.query_params, conditions)
         form = requested_format(request.query_params)
         if form:
-            name, rows = f"{self.actor.org.slug}-workloads", exported_rows(self.actor, conditions)
+            name = f"{self.actor.org.slug}-workloads"
+            rows = exported_rows(self.actor, conditions, order)
             place = take_place(Kind.EXPORT, self.actor.org.pk, self.actor.key)
             return export_answer(place, form, name, EXPORTED, rows)
         by = read_grouping(request.query_params)
         if by is not None:
             return Response(groups_answer(by, group_workloads(self.actor.org, conditions, by)))
         page = list_workloads(
-            self.actor.org, conditions, self.limit(request), request.query_params.get("cursor")
+            self.actor.org,
+            conditions,
+            self.limit(request),
+            request.query_params.get("cursor"),
+            order,
         )
         disclose_preemptors(self.actor, page.results)
         return results([workload_answer(workload) for workload in page.results], page.next)

@@ -22,7 +22,13 @@ from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of, with_q
 from console.pages.presenters.lists.filter_line import LINE, take_line, words_of
 from console.pages.presenters.lists.filters import canonical_query, chips_of, segments_of
 from console.pages.presenters.lists.tallies import permalink
-from console.pages.presenters.workloads.columns import choices_of, columns_of, with_columns
+from console.pages.presenters.workloads.columns import (
+    ORDER_TITLES,
+    choices_of,
+    columns_of,
+    sorted_columns,
+    with_columns,
+)
 from console.pages.presenters.workloads.groups import filter_suggestion, groups_of, total_text
 from console.pages.presenters.workloads.one_reason import reason_page
 from console.pages.presenters.workloads.saved_views import tabs_of
@@ -38,12 +44,13 @@ from console.workloads.queries import WorkloadFilter, list_workloads, state_coun
 from console.workloads.queries.filter_values import workload_values
 from console.workloads.queries.filters import LACKING, REASON_CLASSES, TYPES, read_reason
 from console.workloads.queries.groups import GROUPINGS, count_workloads, group_workloads
+from console.workloads.queries.listing import Order, may_order, read_order
 from console.workloads.queries.matching import may_select_all
 from console.workloads.reason_causes import explain_reason
 from console.workloads.saved_views import PARAMETERS, may_share, read_grouping, views_of
 from console.workloads.text_query import TextFilters
 
-FILTERS = tuple(name for name in PARAMETERS if name != "group_by")
+FILTERS = tuple(name for name in PARAMETERS if name not in ("group_by", "sort"))
 
 #: The filters in a line of text, whose names are mostly those of their parameters.
 TEXT_FILTERS = TextFilters(
@@ -73,19 +80,23 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     if redirect := canonical_redirect(request, query, keeps=LINE if mistakes else ""):
         return redirect
     chosen = WorkloadFilter.from_query(query, actor.org)
-    by = read_grouping(query)
+    if query.get("sort") == Order.PRIORITY and not may_order(Order.PRIORITY, chosen):
+        # A link that changes the filters keeps the order, which not every list has.
+        del query["sort"]
+    order, by = read_order(query, chosen), read_grouping(query)
     shown = columns.read_columns(query.get(columns.PARAMETER, ""))
     file = export_response(
-        request, actor, f"{actor.org.slug}-workloads", EXPORTED, exported_rows(actor, chosen)
+        request, actor, f"{actor.org.slug}-workloads", EXPORTED, exported_rows(actor, chosen, order)
     )
     if file is not None:
         return file
     policy = active_policy(actor.org)
     context = {
         **_counted(request, actor, query, chosen),
-        **(_rows(request, actor, query, chosen) if by is None else {}),
+        **(_rows(request, actor, query, chosen, order) if by is None else {}),
         **(_groups(request, actor, query, chosen, by) if by is not None else {}),
-        "columns": columns_of(shown),
+        "columns": sorted_columns(request.path, query, columns_of(shown), order, chosen),
+        "order_title": ORDER_TITLES[order],
         "column_choices": choices_of(shown),
         "views": lambda: tabs_of(request.path, query, views_of(actor), policy),
         "view_query": _view_query(query),
@@ -190,9 +201,9 @@ def _counted(
 
 
 def _rows(
-    request: HttpRequest, actor: Actor, query: QueryDict, chosen: WorkloadFilter
+    request: HttpRequest, actor: Actor, query: QueryDict, chosen: WorkloadFilter, order: Order
 ) -> dict[str, Any]:
-    page = list_workloads(actor.org, chosen, PAGE_SIZE, query.get("cursor"))
+    page = list_workloads(actor.org, chosen, PAGE_SIZE, query.get("cursor"), order)
     disclose_preemptors(actor, page.results)
     is_empty = not page.results and not page.next and not query.get("cursor")
     return {

@@ -1,24 +1,38 @@
-"""The list of workloads with any filters, newest first; each page has a limited cost."""
+"""The list of workloads with any filters, in the order of an index; a page has a limited cost."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
+from enum import StrEnum
 from typing import Any
 
 from django.db import connection
 from django.db.models import Q, QuerySet
 from django.db.models.lookups import Exact
+from django.http import QueryDict
 from django.utils import timezone
 
 from console.engine.model.reasons import Reason, ReasonClass, reason_of, registered_reasons
+from console.errors import BadRequest, FieldError
 from console.label_values import label_value
 from console.orgs.models import Organization
-from console.paging import Page, merged_newest_first, newest_first
+from console.paging import (
+    Page,
+    merged_newest_first,
+    merged_oldest_first,
+    newest_first,
+    oldest_first,
+)
+from console.reading import QueryReader
 from console.workloads.models import LabelSet, State, Workload
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.flavors import flavor_sets
-from console.workloads.queries.workloads import with_list_columns, workload_rows
+from console.workloads.queries.workloads import (
+    pending_in_order,
+    with_list_columns,
+    workload_rows,
+)
 
 #: Maximum delay between the submission time of a row and its commit.
 _LATE = timedelta(seconds=30)
@@ -70,16 +84,57 @@ def reasons_of(conditions: WorkloadFilter) -> list[Reason]:
     return found if conditions.reason else []
 
 
+class Order(StrEnum):
+    """The order of a list of workloads; each walks along an index."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    #: The pending workloads of one queue, in the order in which they are tried.
+    PRIORITY = "priority"
+
+
+def may_order(order: Order, conditions: WorkloadFilter) -> bool:
+    """Return whether an index has the workloads that match *conditions* in this *order*."""
+    if order is not Order.PRIORITY:
+        return True
+    queue = conditions.queue
+    return queue is not None and conditions == WorkloadFilter(queue=queue, state=State.PENDING)
+
+
+def read_order(query: QueryDict, conditions: WorkloadFilter) -> Order:
+    """Return the order in *query*; raises BadRequest if it is unknown, or not that of an index."""
+    reader = QueryReader(query)
+    order = Order(reader.choice("sort", [str(each) for each in Order]) or Order.NEWEST)
+    reader.finish()
+    if not may_order(order, conditions):
+        message = (
+            "sort=priority orders the pending workloads of one queue: filter by state=pending and "
+            "a queue, and by nothing else."
+        )
+        raise BadRequest([FieldError("sort", "invalid_choice", message)])
+    return order
+
+
 def list_workloads(
-    org: Organization, conditions: WorkloadFilter, limit: int, cursor: str | None = None
+    org: Organization,
+    conditions: WorkloadFilter,
+    limit: int,
+    cursor: str | None = None,
+    order: Order = Order.NEWEST,
 ) -> Page[Workload]:
-    """Return the newest workloads that match *conditions*, like `workload_rows`."""
+    """Return the first workloads that match *conditions* in an *order*, like `workload_rows`."""
+    if order is Order.PRIORITY:
+        assert may_order(order, conditions), "no index has all workloads by priority"
+        assert conditions.queue is not None
+        return pending_in_order(org, conditions.queue, limit, cursor)
+    is_newest = order is Order.NEWEST
     walks = walks_of(org, conditions)
     if walks:
         rows = _in_time(org, conditions.at(timezone.now()))
-        return merged_newest_first(rows, walks, limit, cursor)
+        merge = merged_newest_first if is_newest else merged_oldest_first
+        return merge(rows, walks, limit, cursor)
     indexed, rest = indexed_rows(org, conditions)
-    return newest_first(indexed, rest or None, limit, cursor)
+    return (newest_first if is_newest else oldest_first)(indexed, rest or None, limit, cursor)
 
 
 def walks_of(org: Organization, conditions: WorkloadFilter) -> list[QuerySet[Workload]]:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
 
 from django.http import QueryDict
 
+from console.pages.presenters.lists.addresses import with_query
 from console.workloads.columns import COLUMNS, DEFAULT_COLUMNS, LABEL, MOST_COLUMNS, PARAMETER
+from console.workloads.queries.filters import WorkloadFilter
+from console.workloads.queries.listing import Order, may_order
+
+ORDER_TITLES: Final[Mapping[Order, str]] = {
+    Order.NEWEST: "newest first",
+    Order.OLDEST: "oldest first",
+    Order.PRIORITY: "highest priority first",
+}
 
 _NUMBERS = frozenset({"priority", "submitted"})
 #: Column -> title, if it is not the name.
@@ -24,6 +35,10 @@ class Column:
     title: str
     label: str
     is_number: bool
+    #: Address of the list that is sorted by it; empty if no index has it in this order.
+    sort_url: str = ""
+    #: How the list is sorted by it, as in ``aria-sort``; empty if by another column.
+    direction: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +61,34 @@ def columns_of(names: tuple[str, ...]) -> tuple[Column, ...]:
         )
         for name in names
     )
+
+
+def sorted_columns(
+    path: str,
+    query: QueryDict,
+    columns: tuple[Column, ...],
+    order: Order,
+    conditions: WorkloadFilter,
+) -> tuple[Column, ...]:
+    """Return *columns* with the addresses of the lists that their heads sort."""
+
+    def head(column: Column) -> Column:
+        if column.name == "submitted":
+            other = Order.NEWEST if order is Order.OLDEST else Order.OLDEST
+            to = Order.NEWEST if order is Order.PRIORITY else other
+            direction = {Order.NEWEST: "descending", Order.OLDEST: "ascending"}.get(order, "")
+        elif column.name == "priority" and may_order(Order.PRIORITY, conditions):
+            to, direction = Order.PRIORITY, "descending" if order is Order.PRIORITY else ""
+        else:
+            return column
+        sort = None if to is Order.NEWEST else to.value
+        return replace(
+            column,
+            sort_url=with_query(path, query, sort=sort, cursor=None),
+            direction=direction,
+        )
+
+    return tuple(map(head, columns))
 
 
 def column_title(name: str) -> str:
