@@ -232,6 +232,12 @@ def test_only_waiting_for_quota_states_amounts(
         ("REQUEST_RELEASED", {}, "sweep stopped and released its quota."),
         ("PODS_FINISHED", {"pod_set": "main", "count": 2}, "2 pods of sweep finished."),
         (
+            "PRIORITY_CHANGED",
+            {"priority": 7, "former_priority": 5},
+            "The priority of sweep was changed from 5 to 7.",
+        ),
+        ("PRIORITY_CHANGED", {"priority": -1}, "The priority of sweep was changed to -1."),
+        (
             "PODS_RELEASED",
             {"pod_set": "main", "count": 1, "cluster": "east", "node": "n1"},
             "1 pod of sweep on node n1 of east stopped and was released.",

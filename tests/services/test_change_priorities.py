@@ -95,7 +95,7 @@ def test_a_pending_workload_gets_another_position(
     row = Workload.objects.get(uid=two)
     assert (position_of(row), state(one)) == (1, ("pending", 3, 3))
     (event,) = Event.objects.filter(type="PRIORITY_CHANGED")
-    assert event.data == {"workload": one, "name": "one", "before": 5, "after": 3}
+    assert event.data == {"workload": one, "name": "one", "priority": 3, "former_priority": 5}
     assert (event.actor, event.queue) == (owner.name, "train")
     (entry,) = AuditEntry.objects.filter(action="workload.change_priority")
     assert (entry.subject, entry.after) == (one, {"count": 1, "ids": [one], "priority": 3})
@@ -248,6 +248,6 @@ def test_the_last_of_concurrent_changes_counts(race) -> None:
     run_engine(org.pk, seconds=60)
     assert state(uid) == ("admitted", last, last)
     changes = Event.objects.filter(type="PRIORITY_CHANGED").order_by("pk")
-    chain = [(each.data["before"], each.data["after"]) for each in changes]
+    chain = [(each.data["former_priority"], each.data["priority"]) for each in changes]
     assert [before for before, _ in chain] == [5, *(after for _, after in chain[:-1])]
     assert len(chain) == RACERS

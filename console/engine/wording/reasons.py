@@ -116,8 +116,8 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
 
 
 def _change_of_priority(data: Mapping[str, Any]) -> str:
-    before = data.get("before")
-    return f"{'' if before is None else f' from {before}'} to {data['after']}"
+    former = data.get("former_priority")
+    return f"{'' if former is None else f' from {former}'} to {data['priority']}"
 
 
 def _stops(count: int) -> str:

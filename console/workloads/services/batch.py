@@ -139,7 +139,7 @@ class Batch:
         if queue is not None:
             # A decision may follow that sets it; of a running workload, none does.
             self.updates[uid]["priority"] = after
-        data = {"before": before, "after": after}
+        data = {"priority": after, "former_priority": before}
         self.events.append((EventType.PRIORITY_CHANGED, Level.INFO, uid, queue, actor, data))
 
     def requeue(self, pending: Pending, queue: str | None, actor: str) -> None:
