@@ -70,8 +70,9 @@ def consequence_boxes(page: Element) -> dict[str, str]:
 
 def buttons(page: Element) -> list[str]:
     """Return the labels of the buttons in the page's main content."""
-    forms = page.id("main").all("form")
-    return [button.text for form in forms for button in form.all("button")]
+    main = page.id("main")
+    found = [button.text for form in main.all("form") for button in form.all("button")]
+    return found + [button.text for button in main.all("button") if "form" in button.attrs]
 
 
 def opened(browser: Client, url: str) -> Element:
