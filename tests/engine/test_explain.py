@@ -45,7 +45,7 @@ HEADLINES = {
     "small": "Waiting in train: it would fit, but workloads ahead of it go first.",
     "huge": (
         "Can never run under this config: it requests 9 GPUs, but train can never have more than "
-        "4 on a100."
+        "4 on a100. Request at most 4 GPUs, or have the quota of train raised."
     ),
     "noflavor": "Rejected: no flavor of train accepts its labels.",
     "nobody": (
@@ -158,7 +158,8 @@ HEADLINES = {
     ),
     "too-large": (
         "Can never run under this config: it requests 9 GPUs and 64 CPUs, but train can never have "
-        "more than 4 GPUs and 10 CPUs on a100."
+        "more than 4 GPUs and 10 CPUs on a100. Request at most 4 GPUs and 10 CPUs, or have the "
+        "quota of train raised."
     ),
     "behind-none": (
         "Waiting for quota in train: needs 4 GPUs on a100, 0 free now, 4 short; "

@@ -45,7 +45,8 @@ def test_minimum_count_above_the_limit_can_never_run() -> None:
     assert world.outcomes()["partial"] == "pending (exceeds_max_quota)"
     assert headline_of(world.state.explain("partial")) == (
         "Can never run under this config: even with 12 of 20 pods of workers, it requests 12 "
-        "CPUs, but train can never have more than 10 on any."
+        "CPUs, but train can never have more than 10 on any. Request at most 10 CPUs, or "
+        "have the quota of train raised."
     )
 
 
@@ -87,3 +88,12 @@ def test_explanation_equals_that_of_the_minimum_count(draw: st.DrawFn) -> None:
         never = EXCEEDS_MAX_QUOTA
         assert (mine is never) == (theirs is never)
         event(str(mine))
+
+
+def test_a_request_without_any_quota_is_not_advised_to_request_less() -> None:
+    world = World(queue("train").owns(gpu=0, cpu=4))
+    world.submit("huge", gpu=1).settle()
+    assert headline_of(world.state.explain("huge")) == (
+        "Can never run under this config: it requests 1 GPU, but train can never have more than 0 "
+        "on any. Have the quota of train raised."
+    )

@@ -339,7 +339,7 @@ def test_fit_states_whether_a_workload_can_start_now_or_ever():
     assert list(fit_sentences(fitting.fit(find_route_result(GPUS, large)))) == [
         (
             "Can never run under this config: it requests 9 GPUs, but research can never have more "
-            "than 4 on any."
+            "than 4 on any. Request at most 4 GPUs, or have the quota of research raised."
         ),
     ]
 

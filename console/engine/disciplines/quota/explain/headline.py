@@ -92,8 +92,8 @@ def no_flavor(context: ExplainContext) -> str:
 
 
 def exceeds(context: ExplainContext) -> str:
-    """Return the headline of a workload whose request exceeds the limit of its queue."""
-    parts = []
+    """Return the headline of a workload whose request exceeds its queue, and what is possible."""
+    parts, possible = [], []
     for group in quota_facts(context.trace).groups:
         exceeded = [(flavor.flavor, found) for flavor in group.flavors if (found := _over(flavor))]
         if not _usable(group) and exceeded:
@@ -109,10 +109,13 @@ def exceeds(context: ExplainContext) -> str:
                 f"it requests {asked}, but {context.queue} can never have more than {most} "
                 f"on {flavor}"
             )
+            possible += [amount(each.maximum, each.resource) for each in checks if each.maximum]
     why = "; ".join(parts) or f"it requests more than {context.queue} can ever have"
     fewest = _fewer_pods(context.trace)
     even = f"even with {fewest}, " if fewest else ""
-    return f"Can never run under this config: {even}{why}."
+    less = f"Request at most {listed(possible)}, or have" if possible else "Have"
+    way = f" {less} the quota of {context.queue} raised." if parts else ""
+    return f"Can never run under this config: {even}{why}.{way}"
 
 
 def short(context: ExplainContext) -> str:
