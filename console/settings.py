@@ -210,6 +210,25 @@ PUBLIC_URL = env.origin("PUBLIC_URL", (*CSRF_TRUSTED_ORIGINS, f"http://{_HERE}:{
 WEBHOOK_ALLOWED_NETWORKS = env.networks("WEBHOOK_ALLOWED_NETWORKS")
 
 
+# E-mail
+
+#: The mail server, to which e-mail for members is sent; without one, e-mail is off.
+EMAIL_HOST = env.text("EMAIL_HOST", "")
+EMAIL_PORT = env.number("EMAIL_PORT", 587, 1, 65535)
+EMAIL_HOST_USER = env.text("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD", "")
+_EMAIL_SECURITY = env.choice("EMAIL_SECURITY", ("starttls", "tls", "none"), "starttls")
+EMAIL_USE_TLS = _EMAIL_SECURITY == "starttls"
+EMAIL_USE_SSL = _EMAIL_SECURITY == "tls"
+#: Seconds for each step of a connection.
+EMAIL_TIMEOUT = 5
+DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "")
+if EMAIL_HOST and "@" not in DEFAULT_FROM_EMAIL:
+    raise ImproperlyConfigured(
+        "EMAIL_HOST needs EMAIL_FROM, the sender of e-mail, such as sluice@example.org."
+    )
+
+
 # Metrics
 
 #: Bearer token of the monitoring system; if empty, only programs on this machine may read metrics.

@@ -53,6 +53,8 @@ Action = Literal[
     "expectation.delete",
     "impact.ask",
     "impact.cancel",
+    "notifications.update",
+    "notifications.test",
     "queue.hold",
     "queue.resume",
     "view.save",

@@ -37,7 +37,7 @@ def worker_items(org: Organization, now: datetime) -> Iterator[Item]:
 def webhook_items(org: Organization, now: datetime) -> Iterator[Item]:
     """Yield items about failing and automatically paused webhooks, for owners."""
     is_failing = Q(paused="", failing_since__lt=now - UNREACHED)
-    rows = Webhook.objects.filter(is_failing | Q(paused__in=_GIVEN_UP), org=org)
+    rows = Webhook.objects.filter(is_failing | Q(paused__in=_GIVEN_UP), org=org, member=None)
     found = list(rows.order_by("failing_since", "pk")[: MOST_SUBJECTS + 1])
     if found:
         yield Item(

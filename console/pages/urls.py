@@ -23,6 +23,7 @@ from console.pages.views import (
     impact,
     joining,
     members,
+    notifications,
     orgs,
     overview,
     placements,
@@ -68,6 +69,7 @@ urlpatterns = [
     path("sessions", sessions.own_sessions, name="sessions"),
     path("join", joining.invitation, name="invitation"),
     path("join/<str:secret>", joining.join, name="join"),
+    path("unsubscribe/<str:link>", notifications.unsubscribe, name="unsubscribe"),
     path("tokens", tokens.tokens, name="tokens"),
     # The URL that the public anyscale client prints if its token is missing or wrong.
     path("v2/api-keys", tokens.client_keys, name="client-keys"),
@@ -163,6 +165,7 @@ urlpatterns = [
     path(f"{_SETTINGS}/tokens", api_tokens.api_tokens, name="api-tokens"),
     path(f"{_SETTINGS}/tokens/new", api_tokens.new_token, name="api-token-new"),
     path(f"{_SETTINGS}/tokens/<int:number>", api_tokens.api_token, name="api-token"),
+    path(f"{_SETTINGS}/notifications", notifications.notifications, name="notifications"),
     path(f"{_SETTINGS}/appearance", appearance.appearance, name="appearance"),
     path(f"{_SETTINGS}/approval", review_requests.approval, name="approval"),
     path(f"{_SETTINGS}/retention", retention.retention, name="retention"),

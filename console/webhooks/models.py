@@ -7,7 +7,7 @@ import secrets
 from django.db import models
 from django.utils import timezone
 
-from console.orgs.models import Organization
+from console.orgs.models import Membership, Organization
 
 
 def new_uid() -> str:
@@ -23,6 +23,7 @@ def new_seed() -> str:
 class Kind(models.TextChoices):
     """Kinds of messages."""
 
+    ADMITTED = "workload.admitted", "Workload admitted"
     REJECTED = "workload.rejected", "Workload rejected"
     CANNOT_RUN = "workload.cannot_run", "Workload can never run"
     PREEMPTED = "workload.preempted", "Workload preempted"
@@ -32,15 +33,22 @@ class Kind(models.TextChoices):
     REVIEW_REQUESTED = "config.review_opened", "Config review requested"
     APPROVED = "config.approved", "Config change approved"
     CHANGES_REQUESTED = "config.needs_changes", "Config changes requested"
+    #: Not selectable: the messages of a day about workloads of one person.
+    DIGEST = "workload.digest", "Daily digest"
     #: Not selectable: it is sent on request.
     TEST = "test", "Test"
 
 
-#: Kinds that can be selected for a webhook.
-CHOSEN_KINDS: tuple[Kind, ...] = tuple(kind for kind in Kind if kind is not Kind.TEST)
+#: Kinds that members can select for e-mail about their own workloads.
+MEMBER_KINDS: tuple[Kind, ...] = (Kind.ADMITTED, Kind.REJECTED, Kind.CANNOT_RUN, Kind.PREEMPTED)
 
-#: Kinds about workloads, to which the filter by queue applies.
-WORKLOAD_KINDS: tuple[Kind, ...] = (Kind.REJECTED, Kind.CANNOT_RUN, Kind.PREEMPTED)
+#: Kinds that can be selected for a webhook. Executors read admissions from the feed of decisions.
+CHOSEN_KINDS: tuple[Kind, ...] = tuple(
+    kind for kind in Kind if kind not in (Kind.ADMITTED, Kind.DIGEST, Kind.TEST)
+)
+
+#: Kinds about workloads, which are added to a delivery that waits.
+WORKLOAD_KINDS: tuple[Kind, ...] = (*MEMBER_KINDS, Kind.DIGEST)
 
 
 class Format(models.TextChoices):
@@ -53,7 +61,11 @@ class Format(models.TextChoices):
 
 
 class Webhook(models.Model):
-    """A receiver of messages about an organization."""
+    """
+    A receiver of messages about an organization: a program, a chat, or a member, by e-mail.
+
+    Receivers of all kinds have the same outbox, log, attempts and retries.
+    """
 
     class Paused(models.TextChoices):
         """Why a webhook is paused."""
@@ -65,6 +77,12 @@ class Webhook(models.Model):
         GONE = "gone"
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="webhooks")
+    #: The member who gets e-mail about own workloads; None for a webhook. It has no URL and queues.
+    member = models.OneToOneField(
+        Membership, null=True, on_delete=models.CASCADE, related_name="subscription"
+    )
+    #: Whether the messages of a day are one e-mail.
+    is_digest = models.BooleanField(default=False, db_default=False)
     name = models.CharField(max_length=100)
     url = models.CharField(max_length=1000)
     #: Chosen when the webhook is created.
@@ -139,6 +157,9 @@ class Delivery(models.Model):
     attempts_begun = models.PositiveIntegerField(default=0)
     #: Number of attempts before the last replay.
     attempts_before = models.PositiveIntegerField(default=0)
+    #: When a mail server was given the message without having answered yet. A message in this state
+    #: may have arrived, and is not sent again.
+    handed_over_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)
 

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import partial
 
+from django.conf import settings
+from django.db.models import Q
 from django.utils import timezone
 
 from console import statements
 from console.orgs.models import Organization
 from console.webhooks import wakeup
+from console.webhooks.digests import digest_of, merged_digests, next_digest
 from console.webhooks.models import WORKLOAD_KINDS, Delivery, Kind, Webhook
 from console.webhooks.payloads import Message, config_message, merged, review_message
 
@@ -22,10 +26,14 @@ _HAS_SOME = "SELECT EXISTS (SELECT 1 FROM webhooks_webhook WHERE org_id = %s)"
 
 
 def active_webhooks(org: Organization) -> list[Webhook]:
-    """Return the active webhooks of *org*."""
+    """Return the active webhooks of *org*, and its members who get e-mail, with their accounts."""
     # Every batch runs this query, and most organizations have no webhooks.
     ((some,),) = statements.rows(_HAS_SOME, [org.pk])
-    return list(Webhook.objects.filter(org=org, paused="")) if some else []
+    if not some:
+        return []
+    mailed = Q(member__user__is_active=True) if settings.EMAIL_HOST else Q(pk=None)
+    rows = Webhook.objects.select_related("member__user").filter(org=org, paused="")
+    return list(rows.filter(Q(member=None) | mailed))
 
 
 def write_deliveries(
@@ -34,10 +42,11 @@ def write_deliveries(
     """
     Write (webhook, kind, message) as due deliveries; call it inside a transaction.
 
-    A message about workloads is added to a waiting delivery without attempts, if there is one.
-    Only the engine of the organization writes these messages.
+    A message about workloads is added to a waiting delivery without attempts, if there is one; it
+    becomes a part of the digest of a member who gets one. Only the engine of the organization
+    writes these messages.
     """
-    told = list(messages)
+    told = [_as_received(org, *each, now) for each in messages]
     present = _lock_webhooks({webhook.pk for webhook, _, _ in told}, now)
     rows = [
         Delivery(
@@ -45,7 +54,7 @@ def write_deliveries(
             kind=kind,
             summary=message.summary,
             body=message.body,
-            due_at=now,
+            due_at=next_digest(now) if kind == Kind.DIGEST else now,
             created_at=now,
         )
         for webhook, kind, message in told
@@ -55,6 +64,14 @@ def write_deliveries(
     made = Delivery.objects.bulk_create(rows)
     wakeup.request_delivery(sorted({row.webhook_id for row in made}))
     return made
+
+
+def _as_received(
+    org: Organization, webhook: Webhook, kind: str, message: Message, now: datetime
+) -> tuple[Webhook, str, Message]:
+    if webhook.is_digest and kind in WORKLOAD_KINDS:
+        return webhook, Kind.DIGEST.value, digest_of(org, now, message.body)
+    return webhook, kind, message
 
 
 def _lock_webhooks(keys: set[int], now: datetime) -> set[int]:
@@ -95,6 +112,7 @@ def _merge_into_waiting(
     row = untried.order_by("-pk").values_list("pk", "body").first()
     if row is None:
         return False
-    both = merged(org, kind, now, row[1], message.body)
+    merge = merged_digests if kind == Kind.DIGEST else partial(merged, kind=kind)
+    both = merge(org=org, now=now, old=row[1], new=message.body)
     # An attempt that was started in the meantime sends the unchanged body.
     return bool(untried.filter(pk=row[0]).update(summary=both.summary, body=both.body))

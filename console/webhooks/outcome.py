@@ -21,6 +21,8 @@ class Failure(StrEnum):
     REFUSED = "refused"
     #: Status 410.
     GONE = "gone"
+    #: The connection or the worker ended while a mail server had the message.
+    UNCERTAIN = "uncertain"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

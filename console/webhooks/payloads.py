@@ -30,6 +30,7 @@ _SUMMARY = 300
 
 #: Queries of the page that lists the workloads of a kind.
 _LISTS: Mapping[str, Mapping[str, str]] = {
+    Kind.ADMITTED: {"state": "admitted"},
     Kind.REJECTED: {"state": "rejected"},
     Kind.CANNOT_RUN: {"state": "pending"},
     Kind.PREEMPTED: {"state": "preempting"},
@@ -70,7 +71,7 @@ def workloads_message(
         url = workload_url(org, str(listed[0]["id"])) if listed else page_url(org, "workloads")
     else:
         url = f"{page_url(org, 'workloads')}?{urlencode(_LISTS[kind])}"
-    return _message(org, kind, now, summary, url, data)
+    return envelope(org, kind, now, summary, url, data)
 
 
 def merged(org: Organization, kind: str, now: datetime, old: str, new: str) -> Message:
@@ -88,7 +89,7 @@ def config_message(
     is_revert = kind == Kind.REVERTED
     summary = config_notice(data, is_revert=is_revert)
     url = page_url(org, f"config/v/{data['version']}")
-    return _message(org, kind, now, summary, url, {**data, "author": author})
+    return envelope(org, kind, now, summary, url, {**data, "author": author})
 
 
 def review_message(
@@ -97,13 +98,13 @@ def review_message(
     """Return the message about review request *number*, which *author* submitted."""
     facts = {"request": number, **data, "author": author}
     url = page_url(org, f"config/reviews/{number}")
-    return _message(org, kind, now, review_notice(kind, facts), url, facts)
+    return envelope(org, kind, now, review_notice(kind, facts), url, facts)
 
 
-def test_message(org: Organization, now: datetime, asked_by: str) -> Message:
-    """Return the message of a test."""
-    summary = f"A test of this webhook, requested by {asked_by}"
-    return _message(org, Kind.TEST, now, summary, page_url(org, ""), {"asked_by": asked_by})
+def test_message(org: Organization, now: datetime, asked_by: str, receiver: str) -> Message:
+    """Return the message of a test of *receiver*."""
+    summary = f"A test of {receiver}, requested by {asked_by}"
+    return envelope(org, Kind.TEST, now, summary, page_url(org, ""), {"asked_by": asked_by})
 
 
 def workload_url(org: Organization, uid: str) -> str:
@@ -116,9 +117,10 @@ def page_url(org: Organization, path: str) -> str:
     return f"{settings.PUBLIC_URL}/o/{org.slug}/{path}"
 
 
-def _message(
+def envelope(
     org: Organization, kind: str, now: datetime, summary: str, url: str, data: Mapping[str, Any]
 ) -> Message:
+    """Return the message with the fields that every body has."""
     body = {
         "version": VERSION,
         "type": str(kind),

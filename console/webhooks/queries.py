@@ -1,4 +1,4 @@
-"""Queries of the webhooks of an organization and their deliveries."""
+"""Queries of the webhooks of an organization, the e-mail of its members, and their deliveries."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from django.db.models import Count, Max, QuerySet
 
 from console.errors import BadRequest, FieldError, NotFound
 from console.orgs.models import Organization
+from console.orgs.permissions import Actor
 from console.paging import Page, newest_first
 from console.webhooks.models import Attempt, Delivery, Kind, Webhook
 
@@ -18,12 +19,12 @@ FILTERS = ("state", "kind")
 
 def webhooks_of(org: Organization) -> QuerySet[Webhook]:
     """Return the webhooks of *org* by name."""
-    return Webhook.objects.filter(org=org).order_by("name")
+    return Webhook.objects.filter(org=org, member=None).order_by("name")
 
 
 def get_webhook(org: Organization, number: int) -> Webhook:
     """Return one of the webhooks of *org*; raises NotFound."""
-    webhook = Webhook.objects.select_related("org").filter(org=org, pk=number).first()
+    webhook = Webhook.objects.select_related("org").filter(org=org, pk=number, member=None).first()
     if webhook is None:
         raise NotFound(f"There is no webhook {number} in {org.slug}.")
     return webhook
@@ -33,6 +34,12 @@ def webhooks_version(org: Organization) -> str:
     """Return a text that changes with all data that pages show about the webhooks of *org*."""
     found = Webhook.objects.filter(org=org).aggregate(newest=Max("changed_at"), count=Count("pk"))
     return f"{found['count']}.{found['newest'].timestamp() if found['newest'] else 0}"
+
+
+def subscription_of(actor: Actor) -> Webhook | None:
+    """Return the e-mail subscription of the member *actor*, or None."""
+    rows = Webhook.objects.select_related("org", "member__user")
+    return rows.filter(org=actor.org, member__user=actor.user).first() if actor.user else None
 
 
 def get_delivery(webhook: Webhook, uid: str) -> Delivery:

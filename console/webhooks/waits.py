@@ -41,6 +41,9 @@ JITTER: Final = 0.2
 
 _CHANCE: Final = random.SystemRandom()
 
+#: Minimum time between two e-mails to one member; further messages are added to one that waits.
+MAIL_INTERVAL: Final = timedelta(minutes=1)
+
 #: Time of continuous failure after which a webhook is paused.
 PATIENCE: Final = timedelta(days=3)
 

@@ -47,6 +47,15 @@ BY_HAND: dict[str, str] = {
         "it changes nothing in the database, which knows no list of choices. The version before "
         "writes neither the new requests nor the new events"
     ),
+    "webhooks.0004_know_handed_over_messages": (
+        "the column may be null, so no row is rewritten, and the list of choices changes nothing "
+        "in the database. The version before writes neither the column nor the new kinds"
+    ),
+    "webhooks.0005_add_subscriptions": (
+        "an organization has at most 20 webhooks, so the index is built within milliseconds. The "
+        "version before takes a subscription for a webhook without an address: its attempts fail, "
+        "and the next version repeats them"
+    ),
     "series.0002_know_clusters": (
         "it changes nothing in the database, which knows no list of choices. The version before "
         "writes no series of clusters, and rolls up any that it finds like the others"

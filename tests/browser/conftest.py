@@ -12,6 +12,7 @@ from playwright.sync_api import Response as PageResponse
 
 from tests.browser.chromium import chromium
 from tests.browser.place import Place, furnish
+from tests.mail_server import Mailbox, receiving_mail
 from tests.product import Product, running
 
 #: Timeout of an expectation in milliseconds, for busy machines.
@@ -37,10 +38,23 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="package")
-def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+def mailbox() -> Iterator[Mailbox]:
+    """The mail server of the product."""
+    with receiving_mail() as mailbox:
+        yield mailbox
+
+
+@pytest.fixture(scope="package")
+def product(tmp_path_factory: pytest.TempPathFactory, mailbox: Mailbox) -> Iterator[Product]:
     """An empty product, started as users start it."""
     home = Path(tmp_path_factory.mktemp("home"))
-    with running(home, WEBHOOK_ALLOWED_NETWORKS="127.0.0.1") as product:
+    mail = {
+        "EMAIL_HOST": "127.0.0.1",
+        "EMAIL_PORT": str(mailbox.port),
+        "EMAIL_SECURITY": "none",
+        "EMAIL_FROM": "sluice@console.example",
+    }
+    with running(home, WEBHOOK_ALLOWED_NETWORKS="127.0.0.1", **mail) as product:
         yield product
 
 

@@ -87,6 +87,7 @@ def busy(place: Place) -> list[str]:
         "events?type=CONFIG_UPDATED&type=REQUEST_QUEUED",
         "events",
         "events/audit",
+        "settings/notifications",
         "settings/webhooks",
         "settings/webhooks/new",
         f"settings/webhooks/{number}",

@@ -31,8 +31,8 @@ LIGHT = (10, 150_000)
 #: Pages with the text editor, whose scripts alone are 160 kB.
 HEAVY = {"pages:config-edit", "pages:config-draft"}
 
-#: A link to a missing object, which answers an error.
-REFUSED = {"join": 404}
+#: Links to missing objects, which answer an error.
+REFUSED = {"join": 404, "unsubscribe/nothing": 404}
 
 
 def over(found: list[Opened], budgets: dict[str, int]) -> list[str]:

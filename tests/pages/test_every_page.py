@@ -176,6 +176,7 @@ PAGES = {
     "settings/tokens/99999": 404,
     "settings/approval": 200,
     "settings/retention": 200,
+    "settings/notifications": 200,
     "settings/appearance": 200,
     "settings/webhooks": 200,
     "settings/webhooks/new": 200,

@@ -22,6 +22,7 @@ _ASKING = (
     "/heartbeat",
     # Temporary presence; a cookie of one browser; and settings that do not change.
     *("/visit", "/leave", "/save", "settings/appearance", "members/$me", "config/conflict"),
+    *("settings/notifications",),
 )
 #: Saving a draft is not recorded; starting, applying and discarding one are.
 _TYPED = "do=save&text=$text&revision=1"

@@ -116,7 +116,7 @@ def add_webhook(owner: Actor, deliveries: int, name: str) -> dict[str, Any]:
     rows = []
     for number in range(deliveries):
         at = now - timedelta(minutes=deliveries - number)
-        message = test_message(owner.org, at, owner.name)
+        message = test_message(owner.org, at, owner.name, "this webhook")
         failed = number % 10 == 1
         rows.append(
             Delivery(

@@ -9,6 +9,7 @@ from console.engine.wording.reasons import event_sentence, reason_title
 from console.engine.wording.words import cut, lower_first, plural
 
 _BECAME = {
+    "workload.admitted": ("was admitted", "were admitted"),
     "workload.rejected": ("was rejected", "were rejected"),
     "workload.cannot_run": ("can never run", "can never run"),
     "workload.preempted": ("was preempted", "were preempted"),

@@ -66,11 +66,12 @@ _PLACES: Final = (
     _Place("How to read quota bars", "quota-bars", "help legend"),
     _Place("Appearance", "appearance", "settings theme dark light density shortcuts"),
     _Place("Approval", "approval", "settings second approver review"),
+    _Place("Notifications", "notifications", "settings e-mail mail subscribe digest"),
     _Place("Retention", "retention", "settings deletion history"),
     _Place("Members", "members", "settings people roles"),
     _Place("Invitations", "invitations", "settings people invite", Permission.MANAGE_ORG),
     _Place("API tokens", "api-tokens", "settings secrets keys", Permission.MANAGE_ORG),
-    _Place("Webhooks", "webhooks", "settings notifications", Permission.MANAGE_ORG),
+    _Place("Webhooks", "webhooks", "settings slack notifications", Permission.MANAGE_ORG),
 )
 
 

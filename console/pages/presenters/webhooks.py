@@ -17,6 +17,7 @@ from console.webhooks.outcome import Failure
 
 #: Kind of message -> description.
 _MEANINGS: Mapping[Kind, str] = {
+    Kind.ADMITTED: "The workload may run.",
     Kind.REJECTED: "No rule or flavor accepts the workload, so it does not wait.",
     Kind.CANNOT_RUN: "The workload waits, and only a config change can start it.",
     Kind.PREEMPTED: "The workload was running and has to stop for another workload.",
@@ -45,6 +46,7 @@ _FAILURES: Mapping[str, str] = {
     Failure.REDIRECTED: "The receiver redirects, and webhooks do not follow: use the final URL.",
     Failure.REFUSED: "The receiver rejected the delivery.",
     Failure.GONE: "The receiver asks for no more deliveries.",
+    Failure.UNCERTAIN: "The mail server did not confirm: it may have arrived, and is not repeated.",
 }
 
 
@@ -95,8 +97,10 @@ class AttemptRow:
     took: int | None
 
 
-def kind_choices(chosen: Iterable[str]) -> tuple[KindChoice, ...]:
-    """Return all kinds of messages; those in *chosen* are marked."""
+def kind_choices(
+    chosen: Iterable[str], kinds: Iterable[Kind] = CHOSEN_KINDS
+) -> tuple[KindChoice, ...]:
+    """Return *kinds* of messages; those in *chosen* are marked."""
     marked = set(chosen)
     return tuple(
         KindChoice(
@@ -105,7 +109,7 @@ def kind_choices(chosen: Iterable[str]) -> tuple[KindChoice, ...]:
             meaning=_MEANINGS[kind],
             is_chosen=kind.value in marked,
         )
-        for kind in CHOSEN_KINDS
+        for kind in kinds
     )
 
 

@@ -12,6 +12,7 @@ from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
 from console.webhooks.audit_facts import facts_of
 from console.webhooks.models import Format, Kind, Webhook
+from console.webhooks.queries import webhooks_of
 from console.webhooks.read_webhook import read_webhook
 from console.webhooks.reported_classes import mark_as_reported, reports_cannot_run
 from console.webhooks.signing import secret_of
@@ -35,7 +36,7 @@ def create_webhook(actor: Actor, given: Any) -> tuple[Webhook, str | None]:
     org = actor.org
     with transaction.atomic():
         lock_org(org)
-        if Webhook.objects.filter(org=org).count() >= MOST_WEBHOOKS:
+        if webhooks_of(org).count() >= MOST_WEBHOOKS:
             raise Conflict(
                 "too_many_webhooks",
                 f"An organization has at most {MOST_WEBHOOKS} webhooks; delete one, or let one "
@@ -60,7 +61,7 @@ def create_webhook(actor: Actor, given: Any) -> tuple[Webhook, str | None]:
 
 def refuse_taken_name(actor: Actor, name: str, but: int = 0) -> None:
     """Raise Conflict if a webhook other than *but* has the name *name*."""
-    if Webhook.objects.filter(org=actor.org, name=name).exclude(pk=but).exists():
+    if webhooks_of(actor.org).filter(name=name).exclude(pk=but).exists():
         raise Conflict(
             "webhook_exists", f"A webhook with the name {name} already exists; choose another name."
         )

@@ -6,6 +6,9 @@ that sends to it, so that a slow receiver blocks one worker and not all. The num
 started decides which worker makes an attempt: the one that increments it. An attempt is stored
 before it is sent. If its worker is killed, the attempt has no end, and the delivery is due again
 when the attempt expires. So each delivery is sent at least once, with the same id.
+
+E-mail is sent at most once, because readers cannot recognize a repeated one: the row is marked
+before a mail server gets the text, and a marked delivery whose worker has ended is not sent again.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import secrets
 import time
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 from django.conf import settings
@@ -22,6 +26,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from console.webhooks.formats import sent_text
+from console.webhooks.mail import send_mail
 from console.webhooks.models import Attempt, Delivery, Format, Webhook
 from console.webhooks.outcome import Answer, Failure
 from console.webhooks.sending import send
@@ -29,6 +34,7 @@ from console.webhooks.services.pause_automatically import pause_automatically
 from console.webhooks.signing import signatures_of
 from console.webhooks.waits import (
     ATTEMPT_EXPIRY,
+    MAIL_INTERVAL,
     PATIENCE,
     backoff_after,
     requested_wait,
@@ -82,8 +88,9 @@ def due_webhooks(most: int) -> list[int]:
 def _deliverable(now: datetime) -> QuerySet[Webhook]:
     due = Delivery.objects.filter(state=Delivery.State.WAITING, due_at__lte=now)
     rested = Q(rest_until=None) | Q(rest_until__lte=now)
+    mailed = Q() if settings.EMAIL_HOST else Q(member=None)
     return Webhook.objects.filter(
-        rested, _free(now), paused="", pk__in=due.values("webhook_id").distinct()
+        rested, mailed, _free(now), paused="", pk__in=due.values("webhook_id").distinct()
     )
 
 
@@ -112,9 +119,11 @@ def _begin(webhook_id: int, runner: str) -> tuple[Webhook, Delivery, Attempt] | 
         mine = Webhook.objects.filter(pk=webhook_id, runner=runner, paused="")
         if not mine.update(busy_until=now + ATTEMPT_EXPIRY, changed_at=now):
             return None
-        due = Delivery.objects.filter(
+        all_due = Delivery.objects.filter(
             webhook_id=webhook_id, state=Delivery.State.WAITING, due_at__lte=now
         )
+        _give_up_uncertain(all_due.exclude(handed_over_at=None), now)
+        due = all_due.filter(handed_over_at=None)
         delivery = due.order_by("due_at", "pk").first()
         if delivery is None:
             return None
@@ -125,15 +134,30 @@ def _begin(webhook_id: int, runner: str) -> tuple[Webhook, Delivery, Attempt] | 
             return None
         # Messages added in the meantime are sent with it.
         delivery.refresh_from_db()
-        webhook = mine.select_related("org").get()
+        webhook = mine.select_related("org", "member__user").get()
         attempt = Attempt.objects.create(
             delivery=delivery,
             number=delivery.attempts_begun,
             begun_at=now,
-            url=webhook.url,
-            request_headers=[list(pair) for pair in _headers(delivery, now).items()],
+            url=_address(webhook),
+            request_headers=[list(pair) for pair in _headers(delivery, now).items()]
+            if webhook.member is None
+            else [],
         )
     return webhook, delivery, attempt
+
+
+def _give_up_uncertain(deliveries: QuerySet[Delivery], now: datetime) -> None:
+    """End expired deliveries that a mail server may have accepted."""
+    keys = list(deliveries.values_list("pk", flat=True))
+    if keys:
+        open_attempts = Attempt.objects.filter(delivery__in=keys, ended_at=None)
+        open_attempts.update(ended_at=now, failure=Failure.UNCERTAIN)
+        deliveries.update(state=Delivery.State.FAILED, ended_at=now)
+
+
+def _address(webhook: Webhook) -> str:
+    return webhook.url if webhook.member is None else f"mailto:{webhook.member.user.email}"
 
 
 def _headers(delivery: Delivery, now: datetime) -> dict[str, str]:
@@ -146,7 +170,12 @@ def _headers(delivery: Delivery, now: datetime) -> dict[str, str]:
 
 
 def _send(webhook: Webhook, delivery: Delivery, attempt: Attempt) -> bool:
-    """Send a delivery, store the result, and return whether the receiver accepted it."""
+    """Send a delivery, store the result, and return whether another one can follow at once."""
+    if webhook.member is not None:
+        mailed = send_mail(webhook, delivery, partial(_hand_over, delivery, attempt))
+        if mailed is not None:
+            _record_result(webhook, delivery, attempt, mailed)
+        return False
     body = sent_text(webhook, delivery).encode()
     now = attempt.begun_at
     seconds = int(now.timestamp())
@@ -156,6 +185,17 @@ def _send(webhook: Webhook, delivery: Delivery, attempt: Attempt) -> bool:
     answer = send(webhook.url, body, headers, settings.WEBHOOK_ALLOWED_NETWORKS)
     _record_result(webhook, delivery, attempt, answer)
     return answer.failure is None
+
+
+def _hand_over(delivery: Delivery, attempt: Attempt) -> bool:
+    """Mark *delivery*, unless another worker has it because *attempt* expired."""
+    mine = Delivery.objects.filter(
+        pk=delivery.pk,
+        state=Delivery.State.WAITING,
+        attempts_begun=attempt.number,
+        handed_over_at=None,
+    )
+    return bool(mine.update(handed_over_at=timezone.now()))
 
 
 def _record_result(webhook: Webhook, delivery: Delivery, attempt: Attempt, answer: Answer) -> None:
@@ -171,7 +211,8 @@ def _record_result(webhook: Webhook, delivery: Delivery, attempt: Attempt, answe
     }
     with transaction.atomic():
         # The row of the webhook is locked before those of its log, as in all transactions.
-        rows = Webhook.objects.select_for_update(no_key=True, of=("self",)).select_related("org")
+        rows = Webhook.objects.select_for_update(no_key=True, of=("self",))
+        rows = rows.select_related("org", "member__user")
         present = rows.filter(pk=webhook.pk).first()
         if present is None:
             # Deleted with its log.
@@ -188,11 +229,11 @@ def _record_result(webhook: Webhook, delivery: Delivery, attempt: Attempt, answe
                 attempts_begun=attempt.number, attempts_before=delivery.attempts_before
             )
             wait = retry_after(attempt.number - delivery.attempts_before)
-            if wait is None:
+            if wait is None or answer.failure is Failure.UNCERTAIN:
                 mine.update(state=Delivery.State.FAILED, ended_at=now)
             else:
-                mine.update(due_at=now + max(with_jitter(wait), asked))
-        if present.url != attempt.url:
+                mine.update(due_at=now + max(with_jitter(wait), asked), handed_over_at=None)
+        if _address(present) != attempt.url:
             # The result does not apply to a new URL.
             Webhook.objects.filter(pk=webhook.pk).update(changed_at=now)
         elif answer.failure is None:
@@ -203,7 +244,11 @@ def _record_result(webhook: Webhook, delivery: Delivery, attempt: Attempt, answe
 
 def _record_success(webhook: Webhook, now: datetime) -> None:
     Webhook.objects.filter(pk=webhook.pk).update(
-        failures=0, failing_since=None, rest_until=None, last_success_at=now, changed_at=now
+        failures=0,
+        failing_since=None,
+        rest_until=None if webhook.member is None else now + MAIL_INTERVAL,
+        last_success_at=now,
+        changed_at=now,
     )
 
 
@@ -222,6 +267,9 @@ def _record_failure(webhook: Webhook, failure: Failure, asked: timedelta, now: d
         changed_at=now,
     )
     log.info("webhook failed", org=webhook.org.slug, webhook=webhook.name, failure=str(failure))
+    if webhook.member is not None:
+        # A mail server that is down is not the fault of its members.
+        return
     if failure is Failure.GONE:
         pause_automatically(webhook, Webhook.Paused.GONE, now)
     elif now - since >= PATIENCE:

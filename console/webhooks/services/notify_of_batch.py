@@ -25,6 +25,7 @@ from console.engine.model.trace import Trace
 from console.engine.pending.pending_class import PendingClass
 from console.engine.state import State
 from console.engine.wording.reasons import reason_title
+from console.orgs.identities import identity_of_member
 from console.orgs.models import Organization
 from console.webhooks.models import Kind, ToldClass, Webhook
 from console.webhooks.outbox import active_webhooks, write_deliveries
@@ -34,12 +35,16 @@ from console.workloads.services.batch import Batch
 from console.workloads.services.batch_observers import DecidedBatch, Writes
 from console.workloads.services.quota_events import preemptor_queue
 
-_KINDS = {Outcome.REJECTED: Kind.REJECTED, Outcome.PREEMPTED: Kind.PREEMPTED}
+_KINDS = {
+    Outcome.ADMITTED: Kind.ADMITTED,
+    Outcome.REJECTED: Kind.REJECTED,
+    Outcome.PREEMPTED: Kind.PREEMPTED,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fact:
-    """The same outcome of *count* workloads, of which *uids* are the first."""
+    """The same outcome of *count* workloads with *uids*."""
 
     kind: Kind
     uids: tuple[str, ...]
@@ -104,7 +109,7 @@ def _notices(decided: DecidedBatch) -> Notices:
 
 
 def _ended(batch: Batch, wanted: set[str]) -> Iterator[tuple[Decision, Trace]]:
-    """Yield rejections and preemptions, where a webhook has selected them."""
+    """Yield admissions, rejections and preemptions, where a receiver has selected them."""
     for decision, trace, _ in batch.decisions:
         kind = _KINDS.get(decision.outcome)
         if kind is not None and kind in wanted:
@@ -161,7 +166,7 @@ def _of_class(cls: PendingClass, reason: Reason, said: Mapping[str, Decision]) -
     if uids:
         yield _Fact(
             kind=Kind.CANNOT_RUN,
-            uids=tuple(uids[:LISTED]),
+            uids=tuple(uids),
             count=len(uids),
             reason=reason,
             queue=cls.queue,
@@ -204,9 +209,11 @@ def _messages(
     by_kind: dict[Kind, list[_Fact]] = defaultdict(list)
     for fact in facts:
         by_kind[fact.kind].append(fact)
+    hooks = [each for each in webhooks if each.member is None]
+    yield from _member_messages(org, batch, policy, [*webhooks], by_kind)
     for kind, of_kind in by_kind.items():
         made: dict[tuple[str, ...], Message | None] = {}
-        for webhook in webhooks:
+        for webhook in hooks:
             if kind not in webhook.kinds:
                 continue
             queues = _Queues(policy, webhook.queues)
@@ -216,6 +223,52 @@ def _messages(
             message = made[queues.names]
             if message is not None:
                 yield webhook, kind.value, message
+
+
+def _member_messages(
+    org: Organization,
+    batch: Batch,
+    policy: Policy,
+    webhooks: list[Webhook],
+    by_kind: Mapping[Kind, list[_Fact]],
+) -> Iterator[tuple[Webhook, str, Message]]:
+    """Yield a message for each member and kind, about workloads of the member's user alone."""
+    members: dict[str, list[Webhook]] = defaultdict(list)
+    for each in webhooks:
+        user = identity_of_member(each.member, each.member.user).user if each.member else ""
+        if user:
+            members[user].append(each)
+    if not members:
+        return
+    uids = {uid for facts in by_kind.values() for fact in facts for uid in fact.uids}
+    owners = dict(_owners(org, uids, set(members)))
+    for kind, facts in by_kind.items():
+        own: dict[str, list[_Fact]] = defaultdict(list)
+        for fact in facts:
+            for user, some in _by_owner(fact.uids, owners).items():
+                # Names of other workloads are left to pages, which know what a role may read.
+                alone = replace(fact, uids=some, count=len(some), preemptor=None)
+                own[user].append(alone)
+        for user, of_user in own.items():
+            receivers = [each for each in members[user] if kind in each.kinds]
+            if receivers:
+                message = _message(org, kind, batch, of_user, _Queues(policy, ()))
+                yield from ((each, kind.value, message) for each in receivers)
+
+
+def _owners(org: Organization, uids: set[str], users: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield uid and user of those workloads in *uids* that belong to one of *users*."""
+    for some in chunks(sorted(uids)):
+        rows = Workload.objects.filter(org=org, uid__in=some).values_list("uid", "user")
+        yield from ((uid, user) for uid, user in rows if user in users)
+
+
+def _by_owner(uids: Iterable[str], owners: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for uid in uids:
+        if uid in owners:
+            found[owners[uid]].append(uid)
+    return {user: tuple(some) for user, some in found.items()}
 
 
 class _Queues:

@@ -26,23 +26,11 @@ def send_test(actor: Actor, number: int) -> Delivery:
     tests.
     """
     actor.require(Permission.MANAGE_ORG)
-    now = timezone.now()
     with transaction.atomic():
         lock_org(actor.org)
         webhook = get_webhook(actor.org, number)
         refuse_paused(webhook)
-        waiting = Delivery.objects.filter(
-            webhook=webhook, kind=Kind.TEST, state=Delivery.State.WAITING
-        )
-        if waiting.count() >= _MOST_WAITING:
-            raise Conflict(
-                "tests_waiting",
-                f"{_MOST_WAITING} tests of this webhook are already waiting; its log shows the "
-                "cause.",
-            )
-        Webhook.objects.filter(pk=webhook.pk).update(rest_until=None, changed_at=now)
-        message = test_message(actor.org, now, actor.name)
-        (delivery,) = write_deliveries(actor.org, [(webhook, Kind.TEST.value, message)], now)
+        delivery = write_test(webhook, actor.name, "this webhook")
         record(
             actor,
             "webhook.test",
@@ -50,6 +38,25 @@ def send_test(actor: Actor, number: int) -> Delivery:
             subject=str(webhook.pk),
             after={"name": webhook.name, "delivery": delivery.uid},
         )
+    return delivery
+
+
+def write_test(webhook: Webhook, asked_by: str, receiver: str) -> Delivery:
+    """
+    Write a test of *webhook*, which its text names *receiver*; call it inside a transaction.
+
+    Raises Conflict if several tests wait.
+    """
+    now = timezone.now()
+    waiting = Delivery.objects.filter(webhook=webhook, kind=Kind.TEST, state=Delivery.State.WAITING)
+    if waiting.count() >= _MOST_WAITING:
+        raise Conflict(
+            "tests_waiting",
+            f"{_MOST_WAITING} tests of {receiver} are already waiting; the log shows the cause.",
+        )
+    Webhook.objects.filter(pk=webhook.pk).update(rest_until=None, changed_at=now)
+    message = test_message(webhook.org, now, asked_by, receiver)
+    (delivery,) = write_deliveries(webhook.org, [(webhook, Kind.TEST.value, message)], now)
     return delivery
 
 

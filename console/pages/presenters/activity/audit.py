@@ -69,6 +69,8 @@ _DONE = {
     "webhook.pause": "paused webhook {subject}: receiver not reachable",
     "webhook.delete": "deleted webhook {subject}",
     "webhook.rotate": "replaced the secret of webhook {subject}",
+    "notifications.update": "changed the e-mail notifications of {subject}",
+    "notifications.test": "sent a test e-mail to {subject}",
     "webhook.test": "sent a test to webhook {subject}",
     "webhook.redeliver": "sent a delivery of webhook {subject} again",
     "workload.submit": "submitted {count}",

@@ -1,0 +1,98 @@
+"""Views of the e-mail that a member gets about own workloads, and of the link that ends it."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods
+
+from console.errors import BadRequest, FieldError, NotFound
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor, Permission
+from console.pages.access import org_page, refusal
+from console.pages.live import live_by
+from console.pages.presenters.webhooks import delivery_row, kind_choices
+from console.pages.shell import live_version, render_page
+from console.webhooks.digests import SENT_AT
+from console.webhooks.models import MEMBER_KINDS
+from console.webhooks.queries import (
+    last_attempts,
+    list_deliveries,
+    subscription_of,
+    webhooks_version,
+)
+from console.webhooks.services.subscribe import (
+    send_subscription_test,
+    subscribe,
+    unsubscribe_by_link,
+)
+from console.webhooks.unsubscribe_links import member_of_link
+
+#: Number of e-mails that the page lists.
+_LISTED = 10
+
+
+def _version(org: Organization) -> str:
+    return f"{live_version(org)}.{webhooks_version(org)}"
+
+
+@org_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def notifications(request: HttpRequest, actor: Actor) -> HttpResponseBase:
+    """Show and change the events of own workloads that are sent by e-mail, or send a test."""
+    actor.require(Permission.READ)
+    if request.method != "POST":
+        shown: HttpResponseBase = _show(request, actor)
+        return shown
+    match request.POST.get("do"):
+        case "test":
+            send_subscription_test(actor)
+            messages.success(request, "A test is sent to your address; the list has its result.")
+        case "save":
+            given = {
+                "kinds": request.POST.getlist("kinds"),
+                "timing": request.POST.get("timing", ""),
+            }
+            is_on = subscribe(actor, given) is not None
+            messages.success(request, "Saved." if is_on else "Saved: you get no e-mail.")
+        case _:
+            message = "Unknown action; use the buttons of the page."
+            raise BadRequest([FieldError("do", "invalid_choice", message)])
+    return HttpResponseRedirect(request.path)
+
+
+@live_by(_version)
+def _show(request: HttpRequest, actor: Actor) -> HttpResponse:
+    found = subscription_of(actor)
+    sent = list_deliveries(found, {}, _LISTED, None).results if found else []
+    last = last_attempts(sent) if sent else {}
+    context = {
+        "is_on": bool(settings.EMAIL_HOST),
+        "subscription": found,
+        "kinds": kind_choices(found.kinds if found else (), MEMBER_KINDS),
+        "rows": [delivery_row(each, last.get(each.pk)) for each in sent],
+        "sent_at": SENT_AT,
+        "address": actor.user.email if actor.user else "",
+    }
+    return render_page(request, actor, "settings/notifications.html", context, section="settings")
+
+
+# Mail programs end a subscription by a POST without cookies (RFC 8058); the signed link is enough.
+@csrf_exempt
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def unsubscribe(request: HttpRequest, link: str) -> HttpResponse:
+    """Ask whether to end the subscription of a link, which programs also open, or end it."""
+    try:
+        if request.method == "POST":
+            unsubscribe_by_link(link)
+        else:
+            member_of_link(link)
+    except NotFound as error:
+        return refusal(request, error, None)
+    context = {"is_done": request.method == "POST"}
+    return render(request, "sessions/unsubscribe.html", context)
