@@ -36,10 +36,10 @@ def test_every_route_is_opened_or_only_sent_to(
 
 
 def test_no_other_part_of_the_product_has_pages() -> None:
-    """Routes without budgets are health checks and protocols of clients, which have own tests."""
+    """Health checks, protocols of clients, and the API reference have budgets in own tests."""
     parts = {_where(each) for each in get_resolver().url_patterns}
     client = {"^/*api/v2/", "^/*ext/v0/", "^/*ws/v1/", "^/*(?:api/v2|ext/v0)$"}
-    assert parts == {"healthz", "readyz", "metrics", "api/v1/", "", *client}
+    assert parts == {"healthz", "readyz", "metrics", "api/v1/docs/", "api/v1/", "", *client}
 
 
 @pytest.mark.parametrize(

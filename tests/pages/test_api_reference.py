@@ -65,6 +65,16 @@ def test_a_form_names_an_organization_of_the_user(owner: Any, client_for: Any) -
     assert field.attrs["value"] == "here"
 
 
+def test_pages_read_the_session_the_user_and_one_organization(
+    owner: Any, client_for: Any, django_assert_max_num_queries: Any
+) -> None:
+    browser = client_for(owner)
+    with django_assert_max_num_queries(3):
+        browser.get("/api/v1/docs/get_org")
+    with django_assert_max_num_queries(2):
+        browser.get("/api/v1/docs/")
+
+
 #: A document with every structure of a schema.
 _DOCUMENT: dict[str, Any] = {
     "paths": {

@@ -162,6 +162,7 @@ def test_a_queue_that_is_drained_shows_who_has_to_stop(
         "Release : confirms that it has stopped; frees its quota and requeues it",
         "Finish : frees its quota",
         "Withdraw : ends it permanently",
+        "Change the priority",
     ]
 
 

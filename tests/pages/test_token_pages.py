@@ -73,6 +73,7 @@ def test_a_token_says_what_it_may_do_and_why(owner: Actor, client_for) -> None:
         ["Hold and resume queues", "Yes"],
         ["Report and delete clusters", "Yes"],
         ["Compute the impact of a config; drafts are for members only", "No"],
+        ["Approve config changes of other members", "No"],
         ["Apply configs", "No"],
         ["Manage members and tokens", "No"],
         ["Read the audit entries of others", "No"],

@@ -73,7 +73,6 @@ PATHS: Final[Mapping[str, Sequence[str]]] = {
     "deliveries": _of("/webhooks/{webhook}/deliveries", ("", "state=failed")),
     "delivery": _of("/webhooks/{webhook}/deliveries/{delivery}"),
     "schema": ("schema/",),
-    "docs": ("docs/",),
 }
 
 #: Routes that are never read.
