@@ -124,6 +124,9 @@ _TOOLS: Final = "/o/$org/tools"
 ENDPOINTS: Final = {
     "check": Endpoint(path=f"{_API}/check", fields=_plain()),
     "apply": Endpoint(path=f"{_API}/versions", fields=_with("expected_version"), stores=True),
+    "submit for approval": Endpoint(
+        path=f"{_API}/reviews", fields=_with("expected_version"), stores=True
+    ),
     "try a route": Endpoint(path=f"{_API}/route", fields=_plain(labels={"team": "a"})),
     "check expectations": Endpoint(path=f"{_API}/expectations/check", fields=_plain()),
     "find the impact": Endpoint(path=f"{_API}/impact", fields=_plain(), stores=True),

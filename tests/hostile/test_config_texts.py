@@ -24,7 +24,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from pytest_django.plugin import DjangoDbBlocker
 
-from console.configs.models import ConfigVersion, Draft
+from console.configs.models import ConfigVersion, Draft, ReviewRequest
 from console.configs.services.apply_config import apply_config
 from console.dialects import dialects, source
 from console.dialects.assist.tolerant_parser import TolerantParser
@@ -118,7 +118,8 @@ def send(names: dict[str, Any], clients: dict[bool, Client]) -> Send:
             else:
                 check_work(names["boss"], clients)
             if response.status_code == 201:
-                assert ConfigVersion.objects.get(number=5).text == text
+                newer = ConfigVersion.objects.filter(number=5)
+                assert (newer.first() or ReviewRequest.objects.latest("pk")).text == text
         return response
 
     return sent
@@ -271,7 +272,8 @@ def test_every_address_that_accepts_a_text_is_covered(
         resolve(path.replace("{org}", "o")).route
         for path, methods in document()["paths"].items()
         for operation in methods.values()
-        if "text" in _fields(operation)
+        # The text of a comment is no config.
+        if "text" in _fields(operation) and not path.endswith("/comments")
     }
     client = {route_of(line.path) for line in CLIENT if "$config" in line.body}
     seen: list[str] = []
