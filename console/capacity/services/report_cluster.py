@@ -93,11 +93,12 @@ def _register(actor: Actor, name: str, report: ClusterReport) -> ReportResult | 
             facts = {"nodes": len(report.nodes), "state": report.state.value}
             record(actor, "cluster.report", kind="cluster", subject=name, after=facts)
             _announce(actor, name, [ClusterChange(ChangeKind.REGISTERED, facts)])
+            # After the transaction, the row could have the version of another report.
+            cluster.refresh_from_db()
     except IntegrityError:
         if Cluster.objects.filter(org=actor.org, name=name).exists():
             return None
         raise
-    cluster.refresh_from_db()
     return ReportResult(cluster=cluster, is_new=True, added=len(report.nodes))
 
 
@@ -140,7 +141,7 @@ def _update(
             )
         if changes:
             _announce(actor, cluster.name, changes, concerns_engine=concerns_engine)
-    cluster.refresh_from_db()
+        cluster.refresh_from_db()
     return ReportResult(
         cluster=cluster,
         is_new=False,
