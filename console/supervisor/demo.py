@@ -17,20 +17,47 @@ from console.orgs.services.create_user import create_user, generate_password
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """A demo organization: its names, the sample that is its config, and its kinds of workloads."""
+    """A demo organization: its names, the sample of which its config is made, and its traffic."""
 
     slug: str
     name: str
     dialect: str
     sample: str
+    #: The kinds of workloads of its traffic.
     mix: str
+    #: A part of the sample, and what replaces it.
+    replaced: tuple[str, str] = ("", "")
+
+    @property
+    def text(self) -> str:
+        """The text of the config."""
+        return dialects()[self.dialect].samples()[self.sample].replace(*self.replaced)
 
 
 #: Quota that a team shares by priority.
-PRIORITY_DEMO: Final = Demo("demo", "Demo", "native", "Share research GPUs by priority", "priority")
+PRIORITY_DEMO: Final = Demo(
+    slug="demo",
+    name="Demo",
+    dialect="native",
+    sample="Share research GPUs by priority",
+    mix="priority",
+    # Without a catch-all rule, workloads with a priority that their rule forbids are rejected.
+    replaced=(
+        "\n  - resource_queue: default\n",
+        """
+  - selector:
+      - { key: team, operator: not_in, values: [research] }
+    resource_queue: default
+""",
+    ),
+)
 #: Two teams that borrow from each other, in the language of another scheduler.
 COHORT_DEMO: Final = Demo(
-    "demo-kueue", "Demo of a cohort", "kueue", "Two teams share one cohort", "cohort"
+    slug="demo-kueue",
+    name="Demo of a cohort",
+    dialect="kueue",
+    sample="Two teams share one cohort",
+    mix="cohort",
 )
 DEMOS: Final = (PRIORITY_DEMO, COHORT_DEMO)
 
@@ -61,8 +88,7 @@ def create_example(owner: User, demo: Demo) -> Organization:
     """Create one demo organization with version 1 of its config, and return it."""
     org = create_org(demo.slug, demo.name, owner)
     actor = Actor.from_user(org, owner, Role.OWNER)
-    text = dialects()[demo.dialect].samples()[demo.sample]
-    apply_config(actor, demo.dialect, text, demo.sample, expected_version=0)
+    apply_config(actor, demo.dialect, demo.text, demo.sample, expected_version=0)
     return org
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from django.test import Client
 
 from console.configs.services.apply_config import apply_config
-from console.dialects import dialects
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.supervisor import demo
@@ -23,7 +22,7 @@ def test_tour_admits_queues_rejects_and_starts_after_a_finish(
     client_for: Callable[[Actor], Client],
     settle: Callable[[Organization], int],
 ) -> None:
-    text = dialects()["native"].samples()[demo.PRIORITY_DEMO.sample]
+    text = demo.PRIORITY_DEMO.text
     apply_config(owner, "native", text, "", 0)
     text = tour.repaired(tour.with_mistake(text))
     apply_config(owner, "native", text, "", 1)

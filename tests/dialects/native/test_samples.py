@@ -119,11 +119,7 @@ RESEARCH = quota_policy(
                     default=50, minimum=0, maximum=100, on_violation=OnViolation.REJECT
                 ),
             ),
-            Rule(
-                index=1,
-                queue="default",
-                selector=Selector((MatchExpression("team", Operator.NOT_IN, ("research",)),)),
-            ),
+            Rule(index=1, queue="default"),
         )
     ),
 )
