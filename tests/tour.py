@@ -28,7 +28,11 @@ def with_less(text: str) -> str:
         ("name: ml_training\n", 'name: "ml_training:v2"\n'),
         ("resource_queue: ml_training\n", 'resource_queue: "ml_training:v2"\n'),
         ("nominal_quota: 64", "nominal_quota: 32"),
-        ("\n  - resource_queue: default\n", ""),
+        (
+            "\n  - selector:\n      - { key: team, operator: not_in, values: [research] }\n"
+            "    resource_queue: default\n",
+            "",
+        ),
     ):
         assert text.count(old) == 1
         text = text.replace(old, new)

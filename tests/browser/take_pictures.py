@@ -193,7 +193,7 @@ def _fill(api: Api) -> None:
         for number, body in enumerate((kind.body(draw) for kind in kinds), 1)
     ]
     ids = api.post("/workloads", {"workloads": bodies})["ids"]
-    _wait_for(api, ids[-1], "admitted", "pending")
+    _wait_for(api, ids[-1], "admitted", "pending", "rejected")
     while stopping := api.get("/workloads?state=preempting")["results"]:
         for workload in stopping:
             api.post(f"/workloads/{workload['id']}/release", {})
