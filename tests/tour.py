@@ -12,6 +12,13 @@ from console.dialects.positions import apply_fix
 
 README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
 
+#: The last rule of the demo.
+_LAST_RULE = """
+  - selector:
+      - { key: team, operator: not_in, values: [research] }
+    resource_queue: default
+"""
+
 
 def with_mistake(text: str) -> str:
     """Return the demo config with the two pieces that the tour adds."""
@@ -28,11 +35,7 @@ def with_less(text: str) -> str:
         ("name: ml_training\n", 'name: "ml_training:v2"\n'),
         ("resource_queue: ml_training\n", 'resource_queue: "ml_training:v2"\n'),
         ("nominal_quota: 64", "nominal_quota: 32"),
-        (
-            "\n  - selector:\n      - { key: team, operator: not_in, values: [research] }\n"
-            "    resource_queue: default\n",
-            "",
-        ),
+        (_LAST_RULE, ""),
     ):
         assert text.count(old) == 1
         text = text.replace(old, new)
