@@ -88,9 +88,9 @@ def latest_draft(org: Organization, user: User) -> Draft | None:
     return theirs.select_related("author", "editor").order_by("-updated_at", "-id").first()
 
 
-def review_digest(dialect: str, text: str) -> str:
-    """Return the SHA-256 by which review requests of *text* are found."""
-    return hashlib.sha256(f"{dialect}\0{text}".encode()).hexdigest()
+def digest_of(dialect: str, text: str) -> str:
+    """Return the SHA-256 by which review requests and impact runs of *text* are found."""
+    return hashlib.sha256(f"{dialect}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def list_reviews(org: Organization, limit: int, cursor: str | None = None) -> Page[ReviewRequest]:
@@ -113,15 +113,20 @@ def comments_of(review: ReviewRequest) -> list[ReviewComment]:
 
 def review_of(org: Organization, dialect: str, text: str, base: int) -> ReviewRequest | None:
     """Return the newest review request of exactly *text* on version *base*, or None."""
-    same = ReviewRequest.objects.filter(org=org, digest=review_digest(dialect, text), base=base)
-    return same.defer("text").order_by("-id").first()
+    return _reviews_of_text(org, dialect, text, base).first()
 
 
 def approval_of(org: Organization, dialect: str, text: str, base: int) -> ReviewRequest | None:
     """Return the approved review request of exactly *text* on version *base*, or None."""
-    same = ReviewRequest.objects.filter(org=org, digest=review_digest(dialect, text), base=base)
-    approved = same.filter(state=ReviewRequest.State.APPROVED)
-    return approved.defer("text").order_by("-id").first()
+    same = _reviews_of_text(org, dialect, text, base)
+    return same.filter(state=ReviewRequest.State.APPROVED).first()
+
+
+def _reviews_of_text(
+    org: Organization, dialect: str, text: str, base: int
+) -> QuerySet[ReviewRequest]:
+    same = ReviewRequest.objects.filter(org=org, digest=digest_of(dialect, text), base=base)
+    return same.defer("text").order_by("-id")
 
 
 def revert_timer_of(org: Organization) -> RevertTimer | None:

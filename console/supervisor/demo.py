@@ -75,7 +75,7 @@ def create(owner: User) -> None:
     """
     Create the demo organizations, each with version 1 of its config and three more members.
 
-    Nobody knows the passwords of these members, so they cannot sign in.
+    These members cannot sign in: their passwords are random and not recorded.
     """
     people = {create_user(email, generate_password()): role for email, role in PEOPLE.items()}
     for demo in DEMOS:

@@ -7,6 +7,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from django.test import Client
 
+from console.engine.model.reasons import registered_reasons
+from console.workloads.queries.filters import REASON_CLASSES
 from tests.module_fixtures import module_org
 from tests.pages.conftest import World
 from tests.pages.module_fixtures import module_world
@@ -122,6 +124,27 @@ def test_words_continue_a_line(world: World, browser: Client) -> None:
     assert offered("nothing-like-it") == []
     assert ("queue:research", {"type": "job", "queue": "research"}) in offered("rese")
     assert [text for text, _ in offered("state:h", QUEUE_WORDS)] == ["state:held"]
+
+
+def test_only_reasons_that_occur_are_offered(world: World, browser: Client) -> None:
+    def offered(parameter: str, name: str, value: str) -> bool:
+        page = read_page(browser.get(WORDS, {"line": f"{name}:{value}"}))
+        wanted = {parameter: value}
+        links = page.id("f-line-words").all("a")
+        return any(
+            dict(parse_qsl(urlsplit(link.attrs["href"]).query)) == wanted for link in links
+        )
+
+    def occurs(parameter: str, value: str) -> bool:
+        page = read_page(browser.get(LIST, {parameter: value}))
+        rows = page.all("tbody", id="workload-rows")
+        return bool(rows and rows[0].all("a", class_="dense__name"))
+
+    reasons = {each: occurs("reason", each) for each in registered_reasons()}
+    assert {True, False} == set(reasons.values())
+    assert {each: offered("reason", "reason", each) for each in reasons} == reasons
+    classes = {each: occurs("reason_class", each) for each in REASON_CLASSES}
+    assert {each: offered("reason_class", "class", each) for each in classes} == classes
 
 
 def test_the_line_of_queues(world: World, browser: Client) -> None:

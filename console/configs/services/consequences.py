@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 
 from console.configs.errors import ConfigRejected, ConsequencesNotAccepted
 from console.configs.models import ConfigVersion, ImpactRun
+from console.configs.queries import digest_of
 from console.configs.services.check_config import check_config
 from console.configs.services.check_expectations import check_expectations
-from console.configs.services.find_impact import digest_of
 from console.configs.services.lint_config import Checked, lint_config
 from console.dialects import dialects
 from console.dialects.diagnostics import Severity

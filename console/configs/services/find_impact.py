@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from datetime import timedelta
 from functools import partial
 
@@ -16,7 +15,7 @@ from redis import RedisError
 from console.celery import IMPACT
 from console.configs.errors import ConfigRejected
 from console.configs.models import ImpactRun
-from console.configs.queries import unfinished_impacts
+from console.configs.queries import digest_of, unfinished_impacts
 from console.configs.services.check_config import check_config
 from console.configs.services.run_impact import run_impact
 from console.errors import Conflict
@@ -74,11 +73,6 @@ def find_impact(actor: Actor, dialect: str, text: str, *, again: bool = False) -
     else:
         transaction.on_commit(partial(enqueue, run.pk))
     return run
-
-
-def digest_of(dialect: str, text: str) -> str:
-    """Return the SHA-256 of *dialect* and *text*, by which equal runs are found."""
-    return hashlib.sha256(f"{dialect}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def enqueue(run_id: int) -> None:

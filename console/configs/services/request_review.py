@@ -6,7 +6,7 @@ from django.db import transaction
 
 from console.configs.errors import ConfigRejected
 from console.configs.models import Draft, ReviewRequest
-from console.configs.queries import get_draft, review_digest
+from console.configs.queries import digest_of, get_draft
 from console.configs.services.activate_version import find_unchanged, require_active
 from console.configs.services.begin_draft import LONGEST_TITLE
 from console.configs.services.check_config import check_config
@@ -66,7 +66,7 @@ def request_review(
         raise ConfigRejected(reading)
     if find_unchanged(org, base, dialect, text):
         raise Conflict("unchanged", f"The text is identical to the active version {base}.")
-    digest = review_digest(dialect, text)
+    digest = digest_of(dialect, text)
     with transaction.atomic():
         lock_org(org)
         rows = ReviewRequest.objects.filter(org=org)

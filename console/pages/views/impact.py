@@ -13,9 +13,9 @@ from django.views.decorators.http import require_POST, require_safe
 from console.configs.disclosed_impact import impact_for_reader
 from console.configs.errors import ConfigRejected
 from console.configs.models import Draft, ImpactRun
-from console.configs.queries import get_impact
+from console.configs.queries import digest_of, get_impact
 from console.configs.services.cancel_impact import cancel_impact
-from console.configs.services.find_impact import digest_of, find_impact
+from console.configs.services.find_impact import find_impact
 from console.dialects.base import Reading
 from console.errors import NotFound
 from console.expensive import Kind, expensive

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from console.chunks import chunks
@@ -292,7 +293,7 @@ def _message(
     reasons: Counter[str] = Counter()
     for fact in facts:
         reasons[fact.reason] += fact.count
-    pairs = [(uid, fact) for fact in facts for uid in fact.uids][:LISTED]
+    pairs = list(islice(((uid, fact) for fact in facts for uid in fact.uids), LISTED))
     uids = {uid for uid, _ in pairs} | {fact.preemptor for _, fact in pairs if fact.preemptor}
     rows = Workload.objects.filter(uid__in=uids)
     known = {row["uid"]: row for row in rows.values("uid", "name", "type", "user", "project")}

@@ -128,9 +128,10 @@ def list_workloads(
         assert conditions.queue is not None
         return pending_in_order(org, conditions.queue, limit, cursor)
     is_newest = order is Order.NEWEST
+    conditions = conditions.at(timezone.now())
     walks = walks_of(org, conditions)
     if walks:
-        rows = _in_time(org, conditions.at(timezone.now()))
+        rows = _in_time(org, conditions)
         merge = merged_newest_first if is_newest else merged_oldest_first
         return merge(rows, walks, limit, cursor)
     indexed, rest = indexed_rows(org, conditions)

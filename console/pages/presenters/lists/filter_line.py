@@ -63,7 +63,8 @@ def words_of(
     """
     Return words that continue the line in *query*, at first those that begin with its last word.
 
-    *values* are those that occur, by parameter. The links lead to *path* with the other words.
+    *values* are those that occur, by parameter; other parameters have all their choices. The links
+    lead to *path* with the other words.
     """
     before, written = filters.split(str(query.get(LINE, "")))
     rest = query.copy()
@@ -72,7 +73,7 @@ def words_of(
     for name, value in found.items():
         rest[name] = str(value)
     wanted = written.casefold()
-    known = {**values, **filters.choices}
+    known = {**filters.choices, **values}
     words = [each for each in _words(filters, known) if wanted in each[2].casefold()]
     words.sort(key=lambda each: not each[2].casefold().startswith(wanted))
     return [
