@@ -39,3 +39,13 @@ def milliseconds(moment: datetime) -> int:
     1769860800250
     """
     return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def from_milliseconds(time: int) -> datetime:
+    """
+    Return the moment of a time of the engine, in milliseconds since 1970 in UTC.
+
+    >>> from_milliseconds(1769860800250).isoformat()
+    '2026-01-31T12:00:00.250000+00:00'
+    """
+    return _EPOCH + timedelta(milliseconds=time)

@@ -6,6 +6,12 @@ from django.urls import path, re_path
 import console.api.schemas.security  # noqa: F401
 from console.api.base import NoSuchAddress
 from console.api.views.accounts import Accounts
+from console.api.views.activation import (
+    ActivateWorkload,
+    ActivateWorkloads,
+    DeactivateWorkload,
+    DeactivateWorkloads,
+)
 from console.api.views.audit import Audit
 from console.api.views.capacity import Capacity, ClusterHeartbeat, OneCluster
 from console.api.views.cohorts import Cohorts, OneCohort
@@ -99,6 +105,10 @@ urlpatterns = [
     path(f"{_ORG}/workloads/finish", FinishWorkloads.as_view(), name="finish-workloads"),
     path(f"{_ORG}/workloads/withdraw", WithdrawWorkloads.as_view(), name="withdraw-workloads"),
     path(f"{_ORG}/workloads/resubmit", ResubmitWorkloads.as_view(), name="resubmit-workloads"),
+    path(
+        f"{_ORG}/workloads/deactivate", DeactivateWorkloads.as_view(), name="deactivate-workloads"
+    ),
+    path(f"{_ORG}/workloads/activate", ActivateWorkloads.as_view(), name="activate-workloads"),
     path(f"{_ORG}/workloads/priority", ChangePriorities.as_view(), name="change-priorities"),
     path(f"{_ORG}/workloads/release", ReleaseWorkloads.as_view(), name="release-workloads"),
     path(_WORKLOAD, OneWorkload.as_view(), name="workload"),
@@ -106,6 +116,8 @@ urlpatterns = [
     path(f"{_WORKLOAD}/search", WorkloadSearch.as_view(), name="search"),
     path(f"{_WORKLOAD}/finish", FinishWorkload.as_view(), name="finish-workload"),
     path(f"{_WORKLOAD}/withdraw", WithdrawWorkload.as_view(), name="withdraw-workload"),
+    path(f"{_WORKLOAD}/deactivate", DeactivateWorkload.as_view(), name="deactivate-workload"),
+    path(f"{_WORKLOAD}/activate", ActivateWorkload.as_view(), name="activate-workload"),
     path(f"{_WORKLOAD}/priority", ChangePriority.as_view(), name="change-priority"),
     path(f"{_WORKLOAD}/release", ReleaseWorkload.as_view(), name="release-workload"),
     path(f"{_WORKLOAD}/pods/finish", FinishPods.as_view(), name="finish-pods"),

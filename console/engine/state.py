@@ -2,8 +2,9 @@
 State: the pending and running workloads of one organization under one policy.
 
 Facts arrive by `submit`, `finish`, `withdraw`, `release`, `finish_pods`, `release_pods`,
-`change_priority`, `hold`, `resume`, `change_policy`, `change_inventory`, `change_usage_history` and
-`advance`, which only record them. `settle` then makes decisions until nothing changes.
+`change_priority`, `deactivate`, `activate`, `hold`, `resume`, `change_policy`, `change_inventory`,
+`change_usage_history` and `advance`, which only record them. `settle` then makes decisions until
+nothing changes.
 """
 
 from __future__ import annotations
@@ -27,9 +28,17 @@ from console.engine.live.pod_changes import (
     without_running,
     without_stopping,
 )
+from console.engine.live.run_times import RunTimes
 from console.engine.live.running import Running
 from console.engine.model.amounts import Usage
-from console.engine.model.common_reasons import BEHIND_OTHERS, DRAINED
+from console.engine.model.common_reasons import (
+    BEHIND_OTHERS,
+    DEACTIVATED,
+    DEACTIVATED_WHILE_RUNNING,
+    DRAINED,
+    RUN_TIME_EXCEEDED,
+    RUN_TIME_USED_UP,
+)
 from console.engine.model.decision import Assignment, Decision
 from console.engine.model.inventory import Inventory
 from console.engine.model.policy import Policy, StopPolicy
@@ -68,6 +77,8 @@ class State(StateMutations):
         self._arrivals: list[Pending] = []
         #: Ids of running workloads to drain, whose eviction is not yet announced.
         self._draining: list[str] = []
+        #: Ids of running workloads that were deactivated, and may have to be evicted.
+        self._deactivated: list[str] = []
         self._take_policy(policy)
         if ledger is not None:
             assert is_sparse, "the trees of any other state are planted in its own ledger"
@@ -177,10 +188,16 @@ class State(StateMutations):
             return False
         del self.running[workload_id]
         self._stop(running)
-        workload = replace(running.workload, pending_since=self.now)
+        is_active = running.workload.inactive is None
+        ran = 0 if running.started is None else self.now - running.started
+        workload = replace(
+            running.workload,
+            pending_since=self.now,
+            past_run_time=running.workload.past_run_time + ran if is_active else 0,
+        )
         again = Pending(workload, Route(), stopped_for=running.stopped_for)
         preemptor = running.preemptor
-        if preemptor is not None and is_loop(running.stopped_for, preemptor):
+        if is_active and preemptor is not None and is_loop(running.stopped_for, preemptor):
             again.yields_to = preemptor
         self._arrive(again)
         return True
@@ -241,32 +258,63 @@ class State(StateMutations):
         A pending workload keeps its place among those of the same priority, by submission; it is
         evaluated again, also if it waits for preempted workloads, which stop nevertheless. A
         running one keeps its reservation. Nothing changes if `priority_obstacle` finds a reason, or
-        if the workload runs and the discipline does not change the priorities of running ones.
+        if the workload runs without a queue, or under a discipline that does not change the
+        priorities of running ones.
         """
         running, pending = self.running.get(workload_id), self.pending.get(workload_id)
         if running is not None:
             if priority == running.priority == running.workload.priority:
                 return False
-            if not self._discipline.changes_running_priority:
+            if running.queue is None or not self._discipline.changes_running_priority:
                 return False
             if priority_obstacle(self._router.route, running.workload, priority):
                 return False
-            self._change_running_priority(running, priority)
+            workload = replace(running.workload, priority=priority)
+            changed = self._change_running(running, workload, priority)
+            if changed.route is not None:
+                # The same rule, which has evaluated the new priority.
+                changed.route = self._router.route(workload)
             return True
         if pending is None or pending.workload.priority == priority:
             return False
         if priority_obstacle(self._router.route, pending.workload, priority):
             return False
-        self._drop(workload_id)
-        again = Pending(
-            replace(pending.workload, priority=priority),
-            Route(),
-            announced=pending.announced,
-            yields_to=pending.yields_to,
-            stopped_for=pending.stopped_for,
-        )
-        self._arrive(again)
-        self.derived = None
+        self._arrive_again(pending, replace(pending.workload, priority=priority), pending.yields_to)
+        return True
+
+    def deactivate(self, workload_id: str) -> bool:
+        """
+        Give a workload no turn until `activate`; return whether it was active.
+
+        `settle` evicts a running workload, which is pending without a turn after its release. The
+        victims of a pending one stop nevertheless.
+        """
+        running, pending = self.running.get(workload_id), self.pending.get(workload_id)
+        if running is not None and running.workload.inactive is None:
+            inactive = replace(running.workload, inactive=DEACTIVATED)
+            self._change_running(running, inactive, running.priority)
+            self._deactivated.append(workload_id)
+            return True
+        if pending is None or pending.workload.inactive is not None:
+            return False
+        self._arrive_again(pending, replace(pending.workload, inactive=DEACTIVATED), None)
+        return True
+
+    def activate(self, workload_id: str) -> bool:
+        """
+        Let a deactivated workload have turns again; return whether it was deactivated.
+
+        It keeps its place by submission. One that is still stopping is pending after its release.
+        """
+        running, pending = self.running.get(workload_id), self.pending.get(workload_id)
+        if running is not None and running.workload.inactive is not None:
+            active = replace(running.workload, inactive=None)
+            self._change_running(running, active, running.priority)
+            return True
+        if pending is None or pending.workload.inactive is None:
+            return False
+        active = replace(pending.workload, inactive=None, pending_since=self.now)
+        self._arrive_again(pending, active, None)
         return True
 
     def hold(self, queue: str) -> None:
@@ -280,6 +328,12 @@ class State(StateMutations):
         """End the hold of *queue*."""
         state = self.queue(queue)
         state.held = False
+        for cls in state.pending.classes.values():
+            problem = cls.head.route.problem
+            # No cycle requeues it, so that its reason would still be the hold.
+            if problem is not None:
+                self.set_inadmissible(state, cls, Verdict(problem))
+        self._bar(state, state.pending.classes.values())
         self.schedule_requeue(state)
 
     def change_policy(self, policy: Policy) -> None:
@@ -303,7 +357,9 @@ class State(StateMutations):
         self._take_policy(policy)
         if not self.reads_usage_history:
             self.usage_history = None
+        self._run_times = RunTimes()
         for running in self.running.values():
+            self._run_times.add(policy, running)
             # Its rule and origin belong to the former policy.
             running.route = None
             if running.queue is not None:
@@ -364,14 +420,17 @@ class State(StateMutations):
 
         In milliseconds since 1970 in UTC, and later than `now`. The state has to be settled.
         """
-        wakeup = self._discipline.next_wakeup(self)
+        first_end = self._run_times.first(self.policy, self.running)
+        times = (self._discipline.next_wakeup(self), first_end[0] if first_end else None)
+        wakeup = min((time for time in times if time is not None), default=None)
         assert wakeup is None or wakeup > self.now, "a wakeup that is due would repeat for ever"
         return wakeup
 
     @property
     def is_settled(self) -> bool:
         """Whether `settle` has nothing to do."""
-        return not (self._arrivals or self._draining or self._active or self._decisions)
+        is_stopping = self._draining or self._deactivated or self._overdue is not None
+        return not (self._arrivals or is_stopping or self._active or self._decisions)
 
     def settle(self, budget: int = 1_000_000) -> list[Decision]:
         """
@@ -420,6 +479,7 @@ class State(StateMutations):
     def take_in_arrivals(self) -> None:
         """Route the workloads that arrived since the last settle; `settle` and `step` call it."""
         self._drain()
+        self._stop_deactivated()
         arrivals, self._arrivals = self._arrivals, []
         for index, pending in enumerate(arrivals):
             if self._budget and not self.has_budget:
@@ -491,7 +551,7 @@ class State(StateMutations):
                 waiting = Preemptor(pending, found, waiting.victims)
             return self._builder.waiting_for_victims(queue, waiting).trace
         # A reason that does not depend on quota is known without a turn, even before the first.
-        keeps_off = queue.barrier or pending.route.problem
+        keeps_off = pending.workload.inactive or queue.barrier or pending.route.problem
         if keeps_off is not None:
             verdict = Verdict(keeps_off)
         else:
@@ -596,7 +656,43 @@ class State(StateMutations):
             state.running.mark_evicting(running)
             self._decisions.append(self._builder.drained(running, local_queue))
 
+    # Deactivation
+
+    @property
+    def _overdue(self) -> Running | None:
+        """A running workload that has run for as long as it may; None: there is none."""
+        first = self._run_times.first(self.policy, self.running)
+        return first[1] if first is not None and first[0] <= self.now else None
+
+    def _stop_deactivated(self) -> None:
+        """Evict the running workloads that were deactivated, or have used up their run time."""
+        while (overdue := self._overdue) is not None:
+            inactive = replace(overdue.workload, inactive=RUN_TIME_USED_UP)
+            changed = self._change_running(overdue, inactive, overdue.priority)
+            self._evict_deactivated(changed, RUN_TIME_EXCEEDED)
+        deactivated, self._deactivated = self._deactivated, []
+        for running in (self.running[uid] for uid in deactivated if uid in self.running):
+            if running.workload.inactive is not None and not running.evicting:
+                self._evict_deactivated(running, DEACTIVATED_WHILE_RUNNING)
+
+    def _evict_deactivated(self, running: Running, reason: Reason) -> None:
+        queue = self.queues[running.queue] if running.queue is not None else None
+        self.evict(queue, running, reason)
+
     # Arrivals
+
+    def _arrive_again(self, pending: Pending, workload: Workload, yields_to: str | None) -> None:
+        """Let *pending* arrive again as *workload*, which is the same one with other facts."""
+        self._drop(workload.id)
+        again = Pending(
+            workload,
+            Route(),
+            announced=pending.announced,
+            yields_to=yields_to,
+            stopped_for=pending.stopped_for,
+        )
+        self._arrive(again)
+        self.derived = None
 
     def _arrive(self, pending: Pending) -> None:
         self.pending[pending.workload.id] = pending
@@ -645,6 +741,8 @@ class State(StateMutations):
         self._changes.classes.add((route.queue, cls.key))
         if self._shares_by_request:
             self.schedule_requeue(queue)
+        if pending.workload.inactive is not None:
+            self.set_inadmissible(queue, cls, Verdict(pending.workload.inactive))
         if pending.yields_to is not None:
             queue.tree.yielding[pending.workload.id] = pending
             turn = TurnStep(verdict=TurnVerdict.YIELDS, others=(pending.yields_to,))

@@ -71,6 +71,8 @@ Action = Literal[
     "workload.withdraw",
     "workload.release",
     "workload.change_priority",
+    "workload.deactivate",
+    "workload.activate",
     "workload.finish_pods",
     "workload.release_pods",
 ]

@@ -13,9 +13,9 @@ class Permission(StrEnum):
     """A permission of a role; the value completes "may not ..."."""
 
     READ = "read this organization"
-    SUBMIT = "submit workloads, or finish and withdraw their own"
+    SUBMIT = "submit workloads, or finish, withdraw and deactivate their own"
     SUBMIT_FOR_OTHERS = "submit workloads as other users and groups"
-    MANAGE_WORK = "finish or withdraw the workloads of others"
+    MANAGE_WORK = "finish, withdraw or deactivate the workloads of others"
     CHANGE_PRIORITIES = "change the priorities of others' workloads"
     READ_NAMES = "read the names of others' workloads in explanations"
     HOLD_QUEUES = "hold and resume queues"

@@ -22,8 +22,8 @@ from console.workloads.models import (
     Workload,
 )
 from console.workloads.queries.demand import (
-    cannot_run_reasons,
     is_short_of_quota,
+    reasons_without_position,
     short_of_quota_reasons,
 )
 from console.workloads.queries.queues import QueueView
@@ -157,9 +157,10 @@ def _is_full(view: QueueView) -> bool:
 def _waiting_too_long(
     org: Organization, full: Sequence[QueueView], now: datetime
 ) -> Iterator[Subject]:
-    """Yield those of *full* whose workloads have waited too long, without those that cannot run."""
+    """Yield those of *full* in which workloads with a position have waited too long."""
     names = [view.name for view in full][:_MOST_QUEUES]
-    classes = PendingClass.objects.filter(org=org, reason__in=cannot_run_reasons()).order_by()
+    without = reasons_without_position()
+    classes = PendingClass.objects.filter(org=org, reason__in=without).order_by()
     pending = (
         Workload.objects.filter(org=org, queue=OuterRef("queue"), state=State.PENDING)
         .exclude(pending_class__in=classes.values("key"))
@@ -174,7 +175,7 @@ def _waiting_too_long(
     for view in full:
         since = oldest.get(view.name)
         if since is not None and since < now - PATIENCE:
-            yield Subject(name=view.name, count=view.pending - view.cannot_run, since=since)
+            yield Subject(name=view.name, count=view.with_position, since=since)
 
 
 def _held(queues: Sequence[QueueView]) -> Iterator[Subject]:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from django import forms
 
 from console.engine.model.amounts import format_amount
+from console.engine.model.go_durations import GO_UNITS, go_nanoseconds, go_text
 from console.errors import BadRequest, FieldError
 from console.orgs.identities import groups_in
 from console.reading.exact_json import loads_exactly
@@ -31,6 +32,9 @@ _FIELD = re.compile(r"workloads\[\d+\]\.([a-z_]+)")
 #: The amount fields are read as the requests of one pod set.
 _AMOUNT = re.compile(r"workloads\[\d+\]\.pod_sets\[0\]\.requests\.(.+)")
 
+
+#: Fields of the form with another name than in requests.
+_FIELDS: Final = {"max_run_seconds": "max_run_time"}
 
 #: Placeholder of the pod sets field.
 EXAMPLE = """\
@@ -97,6 +101,12 @@ class SubmitForm(forms.Form):
     preemptible = forms.ChoiceField(
         required=False, choices=[("", "Set by the scheduler"), ("yes", "Yes"), ("no", "No")]
     )
+    max_run_time = forms.CharField(
+        label="Maximum run time",
+        required=False,
+        max_length=30,
+        help_text="Such as 8h or 1h30m; it is then stopped. Empty: no limit.",
+    )
     tags = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
@@ -156,6 +166,7 @@ class SubmitForm(forms.Form):
             "groups": groups_in(self._stated("groups")),
             "project": cleaned.get("project", ""),
             "namespace": cleaned.get("namespace", ""),
+            "max_run_seconds": self._run_seconds(cleaned.get("max_run_time", "")),
         } | {
             name: cleaned.get(name) or None
             for name in ("instance_type", "accelerator_type", "market_type", "cloud_resource_id")
@@ -231,6 +242,14 @@ class SubmitForm(forms.Form):
             self.add_error("priority", f"{text!r} is not a whole number.")
             return None
 
+    def _run_seconds(self, text: str) -> int | None:
+        nanoseconds = go_nanoseconds(text.replace(" ", ""))
+        if text and (nanoseconds is None or nanoseconds <= 0 or nanoseconds % GO_UNITS["s"]):
+            message = f"{text!r} is not a duration in whole seconds, such as 8h or 1h30m."
+            self.add_error("max_run_time", message)
+            return None
+        return nanoseconds // GO_UNITS["s"] if text and nanoseconds else None
+
     def _note(self, finding: FieldError) -> None:
         amount = _AMOUNT.fullmatch(finding.path)
         place = _FIELD.match(finding.path)
@@ -241,6 +260,7 @@ class SubmitForm(forms.Form):
         elif amount:
             self.add_error(_REQUEST + amount[1], finding.message)
         else:
+            name = _FIELDS.get(name or "", name)
             self.add_error(name if name in self.fields else None, finding.message)
 
 
@@ -260,6 +280,9 @@ def _initial(repeated: Submission, resources: Sequence[str]) -> dict[str, str]:
         "namespace": repeated.namespace,
         "preemptible": {True: "yes", False: "no", None: ""}[repeated.preemptible],
         "placement": _as_json(repeated.placement) if repeated.placement is not None else "",
+        "max_run_time": ""
+        if repeated.max_run_seconds is None
+        else go_text(repeated.max_run_seconds),
         "tags": "\n".join(
             f"{key}={value}" for key, value in repeated.tags.items() if _is_line(key, value)
         ),

@@ -18,7 +18,7 @@ from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.ledger_cache import cached_ledger
 from console.workloads.models import Decision, Engine, PendingClass, Workload
-from console.workloads.queries.demand import cannot_run_reasons
+from console.workloads.queries.demand import cannot_run_reasons, reasons_without_position
 from console.workloads.queries.workloads import earlier_in_queue
 from console.workloads.services.load_tree import load_trees
 from console.workloads.stored_decisions import traces_of
@@ -134,22 +134,23 @@ def _live_trace(org: Organization, state: State, workload: Workload) -> Trace | 
 
 def _order(org: Organization, workload: Workload, found: OrderStep) -> OrderStep:
     """Return *found* with counts from rows, because the sparse queue lacks most workloads."""
-    cannot_run = Q(reason__in=cannot_run_reasons())
+    no_position = Q(reason__in=reasons_without_position())
     counted = PendingClass.objects.filter(org=org, queue=workload.queue).aggregate(
-        never=Sum("count", filter=cannot_run),
-        above=Sum("count", filter=Q(priority__gt=workload.priority) & ~cannot_run),
+        never=Sum("count", filter=Q(reason__in=cannot_run_reasons())),
+        out=Sum("count", filter=no_position),
+        above=Sum("count", filter=Q(priority__gt=workload.priority) & ~no_position),
         alike=Sum("count", filter=Q(key=workload.pending_class)),
     )
-    never, position = counted["never"] or 0, None
+    out, position = counted["out"] or 0, None
     if found.position is not None:
         position = (counted["above"] or 0) + earlier_in_queue(workload).count() + 1
     count = models.QueueCount.objects.filter(org=org, queue=workload.queue).first()
     return replace(
         found,
         position=position,
-        pending=max(count.pending - never if count else 0, position or 0),
+        pending=max(count.pending - out if count else 0, position or 0),
         alike=counted["alike"] or 1,
-        cannot_run=never,
+        cannot_run=counted["never"] or 0,
     )
 
 

@@ -32,4 +32,5 @@ def submission_of(workload: Workload) -> Submission:
         namespace=workload.namespace,
         preemptible=facts.is_preemptible,
         placement=facts.placement,
+        max_run_seconds=None if workload.max_run_time is None else workload.max_run_time // 1000,
     )

@@ -20,6 +20,8 @@ class Outcome(StrEnum):
     WITHDRAWN = "withdrawn"
     RESUBMITTED = "resubmitted"
     CHANGED = "changed"
+    DEACTIVATED = "deactivated"
+    ACTIVATED = "activated"
     #: An earlier request had the same effect.
     UNCHANGED = "unchanged"
     WRONG_STATE = "wrong_state"
@@ -31,7 +33,14 @@ class Outcome(StrEnum):
 
 #: Outcomes of workloads that are in the requested state.
 DONE: Final = frozenset(
-    {Outcome.WITHDRAWN, Outcome.RESUBMITTED, Outcome.CHANGED, Outcome.UNCHANGED}
+    {
+        Outcome.WITHDRAWN,
+        Outcome.RESUBMITTED,
+        Outcome.CHANGED,
+        Outcome.DEACTIVATED,
+        Outcome.ACTIVATED,
+        Outcome.UNCHANGED,
+    }
 )
 
 
@@ -81,6 +90,8 @@ _TITLES: Final = {
     Outcome.WITHDRAWN: "withdrawn",
     Outcome.RESUBMITTED: "submitted again",
     Outcome.CHANGED: "changed",
+    Outcome.DEACTIVATED: "deactivated",
+    Outcome.ACTIVATED: "activated",
     Outcome.UNCHANGED: "unchanged",
     Outcome.WRONG_STATE: "not possible in this state",
     Outcome.NOT_POSSIBLE: "not possible under the active config",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
+from console.engine.model.run_time import LONGEST_RUN_TIME
 from console.engine.model.workload import PodSet
 from console.errors import BadRequest, FieldError
 from console.orgs.identities import LONGEST_USER, read_groups
@@ -46,6 +47,7 @@ _FIELDS: Final = (
     "namespace",
     "preemptible",
     "placement",
+    "max_run_seconds",
 )
 _KNOWN: Final = frozenset(_FIELDS)
 
@@ -75,6 +77,8 @@ class Submission:
     preemptible: bool | None = None
     #: As `read_placement` returns it; None without a placement.
     placement: Mapping[str, object] | None = None
+    #: How long it may run altogether, in seconds; None: its tags decide.
+    max_run_seconds: int | None = None
 
     def requested_pod_sets(self) -> tuple[PodSet, ...]:
         """Return the requested pod sets, also for a request in the short form."""
@@ -155,6 +159,9 @@ def _read(reader: Reader, value: Any, path: str, least_priority: Callable[[], in
         placement=None
         if get("placement") is None
         else read_placement(reader, get("placement"), f"{path}.placement"),
+        max_run_seconds=None
+        if get("max_run_seconds") is None
+        else reader.integer(get("max_run_seconds"), f"{path}.max_run_seconds", 1, LONGEST_RUN_TIME),
     )
 
 

@@ -353,6 +353,8 @@ PATHS = [
     "workloads/withdraw",
     "workloads/resubmit",
     "workloads/priority",
+    "workloads/deactivate",
+    "workloads/activate",
     "workloads/release",
     "workloads/unknown/finish",
     "config/check",

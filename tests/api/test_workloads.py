@@ -63,6 +63,7 @@ def full(name: str) -> dict:
         "namespace": "prod",
         "preemptible": False,
         "placement": {"filters": [{"name": "eu"}]},
+        "max_run_seconds": 3600,
     }
 
 
@@ -116,6 +117,9 @@ def test_a_workload_is_returned_as_submitted(client):
         "namespace": "prod",
         "preemptible": False,
         "placement": {"filters": [{"name": "eu"}]},
+        "active": True,
+        "max_run_seconds": 3600,
+        "run_ends_at": None,
     }
     event = Event.objects.get()
     assert (event.type, event.actor, event.data) == (
@@ -424,6 +428,46 @@ def test_each_is_withdrawn_for_itself_and_ended_ones_are_submitted_again(client,
     assert names(client) == ["ended", "runs", "ended"]
     (event,) = client.get("events", workload=new, type="REQUEST_SUBMITTED").body["results"]
     assert event["message"] == f"ended was submitted again; it repeats the workload {ended}."
+
+
+def test_workloads_are_deactivated_and_activated(client, settle, owner):
+    apply(client, OPEN)
+    ended, runs = submit(client, {"name": "ended"}, {"name": "runs", "max_run_seconds": 60})
+    settle(owner.org)
+    client.post(f"workloads/{ended}/finish")
+    settle(owner.org)
+    row = client.get(f"workloads/{runs}").body
+    assert (row["active"], row["max_run_seconds"]) == (True, 60)
+    begins, ends = (datetime.fromisoformat(row[name]) for name in ("admitted_at", "run_ends_at"))
+    assert abs(ends - begins - timedelta(seconds=60)) < timedelta(seconds=1)
+    answer = client.post(f"workloads/{runs}/deactivate")
+    assert (answer.status, answer.body) == (202, {"ids": [runs]})
+    settle(owner.org)
+    row = client.get(f"workloads/{runs}").body
+    assert (row["state"], row["active"], row["run_ends_at"]) == ("preempting", False, None)
+    assert row["reason"] == {
+        "code": "deactivated_while_running",
+        "message": "Deactivated while running",
+    }
+    (event,) = client.get("events", workload=runs, type="REQUEST_PREEMPTED").body["results"]
+    assert event["message"] == "runs was deactivated, and has to stop."
+    late = client.post(f"workloads/{ended}/activate")
+    assert late.problem == (409, "wrong_state")
+    answer = client.post("workloads/activate", {"ids": [ended, "gone", runs]})
+    assert answer.body["ids"] == [runs]
+    assert [(each["id"], each["outcome"]) for each in answer.body["results"]] == [
+        (ended, "wrong_state"),
+        ("gone", "not_found"),
+        (runs, "activated"),
+    ]
+    answer = client.post("workloads/deactivate", {"ids": [runs]})
+    assert [each["outcome"] for each in answer.body["results"]] == ["deactivated"]
+    for value in ("60", 0, 2**31, 1.5):
+        refused = client.post(
+            "workloads", {"workloads": [{"name": "long", "max_run_seconds": value}]}
+        )
+        assert refused.problem == (400, "invalid_request")
+        assert [e["path"] for e in refused.body["errors"]] == ["workloads[0].max_run_seconds"]
 
 
 def test_priorities_are_changed_one_by_one_and_for_a_selection(client, settle, owner):

@@ -47,6 +47,11 @@ BY_HAND: dict[str, str] = {
         "it changes nothing in the database, which knows no list of choices. The version before "
         "writes neither the new requests nor the new events"
     ),
+    "workloads.0015_deactivate_workloads": (
+        "the three columns may be null and get no default, so no row is rewritten; the lists of "
+        "choices change nothing in the database. The version before writes neither the new "
+        "requests, events and reasons nor the new columns"
+    ),
     "webhooks.0004_know_handed_over_messages": (
         "the column may be null, so no row is rewritten, and the list of choices changes nothing "
         "in the database. The version before writes neither the column nor the new kinds"

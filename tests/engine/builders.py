@@ -276,6 +276,7 @@ def workload(
     priority: int | None = None,
     labels: Mapping[str, str] | None = None,
     namespace: str = "",
+    max_run_time: int | None = None,
     **requests: float | str,
 ) -> Workload:
     """Return a workload of *pod_sets*, or of one pod."""
@@ -285,6 +286,7 @@ def workload(
         labels=labels or {},
         namespace=namespace,
         priority=priority,
+        max_run_time=max_run_time,
         pod_sets=pod_sets or (PodSet(requests=thousandths(**requests)),),
     )
 
@@ -407,6 +409,8 @@ def decision_text(decision: Decision) -> str:
             return f"{decision.workload}: admitted{_assignment_text(decision.assignment)}"
         case Outcome.PREEMPTED if decision.reason is DRAINED:
             return f"{decision.workload}: drained"
+        case Outcome.PREEMPTED if decision.inactive is not None and decision.preemptor is None:
+            return f"{decision.workload}: stopped ({decision.reason})"
         case Outcome.PREEMPTED:
             return f"{decision.workload}: {_PREEMPTION_WORDS[decision.reason]} {decision.preemptor}"
         case Outcome.REJECTED:

@@ -94,6 +94,8 @@ class PodWorld(ABC):
                 self._end_pods(self.draw(st.sampled_from(running)))
             case 22 | 23 if self.rows.rows:
                 self._change_priority(self.draw(st.sampled_from(sorted(self.rows.rows))))
+            case 24 if self.rows.rows:
+                self._deactivate_or_activate(self.draw(st.sampled_from(sorted(self.rows.rows))))
             case _:
                 self._submit()
 
@@ -114,6 +116,13 @@ class PodWorld(ABC):
         for state in self._states:
             (state.resume if is_held else state.hold)(name)
         self.rows.held ^= {name}
+
+    def _deactivate_or_activate(self, name: str) -> None:
+        is_active = self.rows.rows[name].workload.inactive is None
+        note(f"{'deactivate' if is_active else 'activate'} {name}")
+        for state in self._states:
+            assert (state.deactivate if is_active else state.activate)(name)
+        (self.rows.deactivate if is_active else self.rows.activate)(name)
 
     def _change_priority(self, name: str) -> None:
         priority = self.draw(st.integers(-1, 2))

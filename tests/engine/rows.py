@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from console.engine.live.running import Running
-from console.engine.model.common_reasons import NOT_EVALUATED
+from console.engine.model.common_reasons import DEACTIVATED, NOT_EVALUATED
 from console.engine.model.decision import Assignment, Decision, Outcome
 from console.engine.model.inventory import Inventory
 from console.engine.model.policy import Policy
@@ -66,7 +66,11 @@ class Rows:
     def release(self, name: str, yields_to: str | None) -> None:
         """Make a stopped workload pending again, optionally yielding to *yields_to*."""
         row = self.rows[name]
-        again = replace(row.workload, pending_since=self.now)
+        ran = 0
+        if row.workload.inactive is None:
+            began = self.now if row.started is None else row.started
+            ran = row.workload.past_run_time + self.now - began
+        again = replace(row.workload, pending_since=self.now, past_run_time=ran)
         self.rows[name] = Row(again, preemptor=yields_to, stopped_for=row.stopped_for)
 
     def change_priority(self, name: str, priority: int) -> None:
@@ -75,6 +79,20 @@ class Rows:
         row.workload, row.victims = replace(row.workload, priority=priority), ()
         if row.queue is not None:
             row.priority = priority
+
+    def deactivate(self, name: str) -> None:
+        """Store that a workload that has not ended is deactivated."""
+        row = self.rows[name]
+        row.workload = replace(row.workload, inactive=DEACTIVATED)
+        if row.outcome is Outcome.PENDING:
+            row.victims, row.preemptor = (), None
+
+    def activate(self, name: str) -> None:
+        """Store that a workload that has not ended is active again."""
+        row = self.rows[name]
+        row.workload = replace(row.workload, inactive=None)
+        if row.outcome is Outcome.PENDING:
+            row.workload = replace(row.workload, pending_since=self.now)
 
     def change_pods(self, running: Running) -> None:
         """Store that pods of a workload have finished, or were released."""
@@ -97,6 +115,7 @@ class Rows:
             row = self.rows[decision.workload]
             row.outcome, row.reason = decision.outcome, decision.reason
             if decision.outcome is Outcome.PREEMPTED:
+                row.workload = replace(row.workload, inactive=decision.inactive)
                 row.preemptor, row.stopped_for = decision.preemptor, decision.stopped_for
                 continue
             if decision.outcome is Outcome.RESIZED:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 from hypothesis import given, note
 from hypothesis import strategies as st
@@ -52,6 +53,7 @@ class RandomWorld:
         facts = [self.submit] * 4
         if self.rows.rows:
             facts += [self.finish, self.withdraw, self.change_priority]
+            facts += [self.deactivate_or_activate]
         if self.state.evicting:
             facts += [self.release] * 3
         facts += [self.resume] if self.rows.held else [self.hold]
@@ -65,7 +67,10 @@ class RandomWorld:
     def submit(self) -> None:
         for _ in range(self.draw(st.integers(1, 3))):
             self.submitted += 1
-            workload = self.draw(workloads(self.submitted))
+            workload = replace(
+                self.draw(workloads(self.submitted)),
+                max_run_time=self.draw(st.sampled_from([None, None, None, 4, 12])),
+            )
             note(f"submit {workload_line(workload)}")
             self.rows.submit(workload)
             for state in (self.state, self.twin):
@@ -92,6 +97,14 @@ class RandomWorld:
         assert self.twin.change_priority(name, priority) == changed
         if changed:
             self.rows.change_priority(name, priority)
+
+    def deactivate_or_activate(self) -> None:
+        name = self._any_workload()
+        is_active = self.rows.rows[name].workload.inactive is None
+        note(f"{'deactivate' if is_active else 'activate'} {name}")
+        for state in (self.state, self.twin):
+            assert (state.deactivate if is_active else state.activate)(name)
+        (self.rows.deactivate if is_active else self.rows.activate)(name)
 
     def _any_workload(self) -> str:
         return self.draw(st.sampled_from(sorted(self.rows.rows)))

@@ -232,3 +232,19 @@ def test_draining_local_queue_preempts_its_workloads() -> None:
     world.release("a")
     assert world.settle() == ["a: pending (queue_stopped)"]
     assert world.outcomes()["b"] == "admitted on any"
+
+
+def test_after_a_hold_a_workload_has_the_reason_of_its_namespace_again() -> None:
+    closed = queue("train").owns(gpu=4).allows_namespaces(only(kind="other"))
+    world = World(policy_=local_queues(closed))
+    world.submit("a", to="main", namespace="team", gpu=1)
+    assert world.settle() == ["a: pending (namespace_not_allowed)"]
+    (cls,) = world.state.queue("train").pending.classes.values()
+
+    def reason() -> str | None:
+        return cls.verdict.reason if cls.verdict is not None else None
+
+    world.hold("train").settle()
+    assert reason() == QUEUE_HELD
+    world.resume("train").settle()
+    assert reason() == NAMESPACE_NOT_ALLOWED

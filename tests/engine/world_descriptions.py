@@ -35,7 +35,8 @@ def workload_line(workload: Workload) -> str:
     """Return a workload as one line."""
     labels = dict(workload.labels)
     pod_sets = ", ".join(_pod_set_text(each) for each in workload.pod_sets)
-    return f"{workload.id} {labels} priority {workload.priority}: {pod_sets}"
+    limit = "" if workload.max_run_time is None else f" for {workload.max_run_time}"
+    return f"{workload.id} {labels} priority {workload.priority}{limit}: {pod_sets}"
 
 
 def _pod_set_text(pod_set: PodSet) -> str:

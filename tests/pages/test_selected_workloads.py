@@ -47,6 +47,8 @@ def test_rows_have_boxes_for_those_who_may_submit(
     assert [button.text for button in bar.all("button")] == [
         "Withdraw",
         "Resubmit",
+        "Deactivate",
+        "Activate",
         "Change priority…",
         "Clear",
     ]

@@ -75,24 +75,24 @@ def test_the_role_picker_says_what_changes(browser: Client, viewer: Actor) -> No
     }
     assert words == {
         "viewer": "May read this organization.",
-        "submitter": "Gains: submit workloads, or finish and withdraw their own.",
+        "submitter": "Gains: submit workloads, or finish, withdraw and deactivate their own.",
         "operator": (
-            "Gains: submit workloads, or finish and withdraw their own; submit workloads as other "
-            "users and groups; finish or withdraw the workloads of others; change the priorities "
-            "of others' workloads; read the names of others' workloads in explanations; hold and "
-            "resume queues; report and delete clusters."
+            "Gains: submit workloads, or finish, withdraw and deactivate their own; submit "
+            "workloads as other users and groups; finish, withdraw or deactivate the workloads of "
+            "others; change the priorities of others' workloads; read the names of others' "
+            "workloads in explanations; hold and resume queues; report and delete clusters."
         ),
         "editor": (
             "Gains: read the names of others' workloads in explanations; edit drafts of the "
             "config; approve config changes of other members."
         ),
         "owner": (
-            "Gains: submit workloads, or finish and withdraw their own; submit workloads as other "
-            "users and groups; finish or withdraw the workloads of others; change the priorities "
-            "of others' workloads; read the names of others' workloads in explanations; hold and "
-            "resume queues; report and delete clusters; edit drafts of the config; approve config "
-            "changes of other members; apply configs; manage members and tokens; "
-            "read the audit entries of others."
+            "Gains: submit workloads, or finish, withdraw and deactivate their own; submit "
+            "workloads as other users and groups; finish, withdraw or deactivate the workloads of "
+            "others; change the priorities of others' workloads; read the names of others' "
+            "workloads in explanations; hold and resume queues; report and delete clusters; edit "
+            "drafts of the config; approve config changes of other members; apply configs; manage "
+            "members and tokens; read the audit entries of others."
         ),
     }
     assert page.id("role-viewer").attrs["checked"] == ""

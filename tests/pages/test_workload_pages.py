@@ -269,6 +269,49 @@ def test_finishing_and_withdrawing(
     assert browser.post(f"{LIST}/{world.waiting.uid}", {"do": "explode"}).status_code == 404
 
 
+def test_a_workload_is_deactivated_and_activated(
+    world: World, browser: Client, settle: Callable[[Organization], int]
+) -> None:
+    def buttons() -> list[str]:
+        page = read_page(browser.get(address))
+        return [each.text.partition(":")[0] for each in page.id("workload-actions").all("button")]
+
+    address = f"{LIST}/{world.waiting.uid}"
+    assert buttons()[:2] == ["Deactivate", "Withdraw"]
+    answer = browser.post(address, {"do": "deactivate"}, follow=True)
+    message = "Deactivating: the workload gets no turn until it is activated."
+    assert message in read_page(answer).text
+    settle(world.org)
+    assert buttons()[:2] == ["Activate", "Withdraw"]
+    page = read_page(browser.get(address))
+    assert page.all("p", class_="headline__text")[0].text == (
+        "Deactivated: it gets no turn until it is activated."
+    )
+    assert "no position until it is activated" in page.id("facts").text
+    browser.post(address, {"do": "activate"})
+    settle(world.org)
+    assert buttons()[0] == "Deactivate"
+    timeline = read_page(browser.get(f"{address}?tab=timeline"))
+    assert "eval was activated." in timeline.id("main").text
+
+
+def test_the_facts_have_the_end_of_the_run_time(
+    world: World, browser: Client, settle: Callable[[Organization], int]
+) -> None:
+    form = {"name": "short", "type": "job", "copies": "1", "max_run_time": "1h30m"}
+    answer = browser.post(f"{LIST}/new", form)
+    assert answer.status_code == 302
+    uid = Workload.objects.get(name="short").uid
+    settle(world.org)
+    facts = read_page(browser.get(f"{LIST}/{uid}")).id("facts").text
+    assert "Maximum run time 1h30m" in facts
+    again = read_page(browser.get(f"{LIST}/new?repeat={uid}"))
+    assert again.id("id_max_run_time").attrs["value"] == "1h30m"
+    for text in ("soon", "0s", "1.5s", "-1h", "700000h"):
+        wrong = read_page(browser.post(f"{LIST}/new", form | {"max_run_time": text}))
+        assert wrong.id("id_max_run_time").attrs["aria-invalid"] == "true"
+
+
 def test_a_workload_gets_another_priority(
     world: World, browser: Client, settle: Callable[[Organization], int]
 ) -> None:

@@ -17,8 +17,9 @@ from console.time_formats import milliseconds
 from console.workloads.models import Workload
 from console.workloads.pod_reports import PodReport
 from console.workloads.services import run_engine as running
+from console.workloads.services.activate_workloads import activate_workload
 from console.workloads.services.end_pods import end_pods
-from console.workloads.services.end_workloads import release_workloads
+from console.workloads.services.end_workloads import finish_workloads, release_workloads
 from console.workloads.services.load_state import load_state
 from console.workloads.services.snapshot_state import snapshot_state
 from console.workloads.services.submit_workloads import submit_workloads
@@ -185,6 +186,41 @@ def test_rows_have_the_time_of_the_submission_or_of_the_last_release(
     release_workloads(owner, [low.uid])
     settle(org)
     assert pending_since(org, 1) == {"low": 20}
+
+
+@pytest.mark.parametrize("is_rebuilt", [False, True])
+def test_a_workload_stops_after_its_maximum_run_time(
+    org: Organization, owner: Actor, settle: Settle, clock: Clock, is_rebuilt: bool
+) -> None:
+    def later(seconds: int) -> tuple[str, str, str | None, int | None]:
+        clock.seconds = seconds
+        if is_rebuilt:
+            running.forget_states()
+        settle(org)
+        row.refresh_from_db()
+        return row.state, row.reason, row.inactive, row.past_run_time
+
+    apply_config(owner, "native", QUEUE, "", 0)
+    gpu = {"gpu": 1000}
+    (row,) = submit_workloads(owner, [Submission(name="low", requests=gpu, max_run_seconds=60)])
+    settle(org)
+    assert later(59) == ("admitted", "quota_reserved", None, None)
+    stopped = ("preempting", "run_time_exceeded", "run_time_used_up", None)
+    assert later(60) == stopped
+    assert later(70) == stopped
+    release_workloads(owner, [row.uid])
+    assert later(80) == ("pending", "run_time_used_up", "run_time_used_up", 0)
+    activate_workload(owner, row.uid)
+    assert later(90) == ("admitted", "quota_reserved", None, 0)
+    # After a preemption, the rest of the run time is left.
+    (high,) = submit_workloads(owner, [Submission(name="high", priority=2, requests=gpu)])
+    later(110)
+    release_workloads(owner, [row.uid])
+    assert later(120)[3] == 30_000
+    finish_workloads(owner, [high.uid])
+    assert later(130)[0] == "admitted"
+    assert later(159)[0] == "admitted"
+    assert later(160)[:2] == ("preempting", "run_time_exceeded")
 
 
 def test_workloads_of_an_earlier_release_have_no_times(

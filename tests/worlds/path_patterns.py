@@ -80,6 +80,7 @@ SENT: Final = (
     *("finish-workloads", "withdraw-workloads", "release-workloads", "resubmit-workloads"),
     *("search", "finish-workload", "withdraw-workload", "release-workload"),
     *("change-priority", "change-priorities"),
+    *("deactivate-workload", "activate-workload", "deactivate-workloads", "activate-workloads"),
     *("finish-pods", "release-pods", "member-identity"),
     *(
         "config-check",

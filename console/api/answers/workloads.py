@@ -19,6 +19,7 @@ from console.workloads.explanations import Explained
 from console.workloads.models import Decision, SearchRun, Workload
 from console.workloads.queries import reason_of
 from console.workloads.queries.decisions import ReasonRecord
+from console.workloads.run_ends import run_ends_at
 from console.workloads.stored_assignments import stored_flavors
 from console.workloads.stored_facts import decode_facts
 from console.workloads.stored_pod_sets import decode_pod_sets
@@ -29,13 +30,17 @@ _COUNTS = frozenset({"position", "pending", "alike", "cannot_run"})
 
 
 def workload_answer(
-    workload: Workload, position: int | None = None, policy: Policy | None = None
+    workload: Workload,
+    position: int | None = None,
+    policy: Policy | None = None,
+    active: Policy | None = None,
 ) -> dict[str, Any]:
     """
     Return a workload from `workload_rows`; *position* is its position in the queue.
 
-    *policy* is the policy that admitted the workload, or None in lists, which omit node selectors
-    and tolerations of flavors.
+    *policy* is the policy that admitted the workload, and *active* the active one. Both are None in
+    lists, which omit node selectors and tolerations of flavors, and the end of a run time that a
+    label requests.
     """
     reason = reason_of(workload)
     missing: Mapping[str, int] | None = workload.missing  # type: ignore[attr-defined]
@@ -73,6 +78,9 @@ def workload_answer(
         "namespace": workload.namespace,
         "preemptible": facts.is_preemptible,
         "placement": facts.placement,
+        "active": workload.inactive is None,
+        "max_run_seconds": None if workload.max_run_time is None else workload.max_run_time // 1000,
+        "run_ends_at": time_answer(run_ends_at(workload, active)),
     }
 
 

@@ -13,6 +13,7 @@ from console.api.schemas.pod_sets import PodSet, PodSetAssignment, PodSetIn
 from console.dialects.numbers import LEAST_PRIORITY
 from console.engine.counterfactual.change import ChangeKind, QuotaNumber
 from console.engine.explain import Verdict
+from console.engine.model.run_time import LONGEST_RUN_TIME
 from console.reading import LARGEST_INTEGER
 from console.workloads.models import SearchRun, State
 from console.workloads.queries.filters import TYPES
@@ -100,6 +101,14 @@ class WorkloadIn(Schema):
         f"{LONGEST:,} characters as JSON and {DEEPEST} levels, all numbers integers. Schedulers "
         "without placement ignore this field.",
     )
+    max_run_seconds = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=LONGEST_RUN_TIME,
+        help_text="How long it may run altogether; it is then stopped and deactivated. Absent: its "
+        "tags decide, if the config language has a label for it; otherwise there is no limit.",
+    )
 
 
 class WorkloadsIn(Schema):
@@ -156,6 +165,12 @@ class Resubmitted(Ids):
 
 class Reprioritized(Ids):
     """Ids of the workloads that have the priority, and the result of each workload."""
+
+    results = SelectionResult(many=True)
+
+
+class Activation(Ids):
+    """Ids of the workloads in the requested state, and the result of each workload."""
 
     results = SelectionResult(many=True)
 
@@ -258,6 +273,16 @@ class Workload(Schema):
         allow_null=True, help_text="As submitted; null: the scheduler decides."
     )
     placement = Placement(allow_null=True, help_text="As submitted; null for none.")
+    active = serializers.BooleanField(
+        help_text="Whether it may have turns; a deactivated workload waits for its activation."
+    )
+    max_run_seconds = serializers.IntegerField(
+        allow_null=True, help_text="As submitted; null: its labels decide."
+    )
+    run_ends_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="When a running workload has used up its maximum run time; null without one.",
+    )
 
 
 WorkloadPage = page_of(Workload, "WorkloadPage")
@@ -490,6 +515,28 @@ EXAMPLE_REPRIORITIZED = {
         }
     ],
 }
+EXAMPLE_DEACTIVATED = {
+    "ids": ["6a3ce9d05f0c1c0e9a4f"],
+    "results": [
+        {
+            "id": "6a3ce9d05f0c1c0e9a4f",
+            "outcome": "deactivated",
+            "message": "The workload is deactivated.",
+            "workload": None,
+        }
+    ],
+}
+EXAMPLE_ACTIVATED = {
+    "ids": ["6a3ce9d05f0c1c0e9a4f"],
+    "results": [
+        {
+            "id": "6a3ce9d05f0c1c0e9a4f",
+            "outcome": "activated",
+            "message": "The workload is activated.",
+            "workload": None,
+        }
+    ],
+}
 EXAMPLE_RESUBMITTED = {
     "ids": ["6a3ce9f07be2a4c3d911"],
     "results": [
@@ -554,4 +601,7 @@ EXAMPLE: dict[str, Any] = {
     "namespace": "",
     "preemptible": None,
     "placement": None,
+    "active": True,
+    "max_run_seconds": None,
+    "run_ends_at": None,
 }

@@ -246,8 +246,9 @@ class OneWorkload(OrgView):
         """Return the workload with its position in the queue."""
         workload = get_workload(self.actor.org, uid)
         disclose_preemptors(self.actor, [workload])
-        policy = admitting_policy(self.actor.org, workload)
-        return Response(workload_answer(workload, position_of(workload), policy))
+        org = self.actor.org
+        policies = admitting_policy(org, workload), active_policy(org)
+        return Response(workload_answer(workload, position_of(workload), *policies))
 
 
 class WorkloadExplanation(OrgView):

@@ -51,6 +51,8 @@ _KINDS: Final[Mapping[str, _Kind]] = {
     EventType.PODS_FINISHED: _Kind(_APP, _REMOVE, 200),
     EventType.PODS_RELEASED: _Kind(_APP, _REMOVE, 501),
     EventType.PRIORITY_CHANGED: _Kind(_APP, _SET, 200),
+    EventType.DEACTIVATED: _Kind(_APP, _SET, 200),
+    EventType.ACTIVATED: _Kind(_APP, _SET, 200),
     EventType.CONFIG_UPDATED: _Kind(_QUEUE, _SET, 400),
     EventType.QUEUE_HELD: _Kind(_QUEUE),
     EventType.QUEUE_RESUMED: _Kind(_QUEUE),

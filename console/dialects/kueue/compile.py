@@ -19,7 +19,7 @@ from console.dialects.kueue.schema import (
     QueueDoc,
     UnsupportedDoc,
 )
-from console.dialects.kueue.unsupported import LABELS
+from console.dialects.kueue.unsupported import LABELS, RUN_TIME_LABEL
 from console.dialects.kueue.words import (
     BorrowPolicy,
     FlavorPreference,
@@ -118,6 +118,7 @@ class _Compiler:
             settings=self._settings(document.configurations),
             least_priority=LEAST_PRIORITY,
             unsupported=self._unsupported["Configuration", ""],
+            run_time_label=RUN_TIME_LABEL,
             unsupported_labels=LABELS,
         )
 

@@ -23,12 +23,13 @@ from console.engine.model.unsupported_settings import Unsupported
 #: Labels and annotations of Kueue that request unsupported features. Submissions have labels only,
 #: so annotations of a migrated job are labels.
 LABELS: Final = {
-    "kueue.x-k8s.io/max-exec-time-seconds": Unsupported.LABELED_EXECUTION_TIME,
     "kueue.x-k8s.io/elastic-job": Unsupported.LABELED_ELASTIC_SIZE,
     "kueue.x-k8s.io/podset-required-topology": Unsupported.LABELED_TOPOLOGY,
     "kueue.x-k8s.io/podset-preferred-topology": Unsupported.LABELED_TOPOLOGY,
     "kueue.x-k8s.io/podset-unconstrained-topology": Unsupported.LABELED_TOPOLOGY,
 }
+#: The label with a maximum run time, which is supported.
+RUN_TIME_LABEL: Final = "kueue.x-k8s.io/max-exec-time-seconds"
 _AT_ONCE: Final = "workloads are admitted at once"
 _ANYWHERE: Final = "pods may run on any node of their flavor"
 _BY_PRIORITY: Final = (
@@ -246,10 +247,11 @@ def _note_object(each: _Object, instead: str) -> None:
 def _workload(workload: _Object) -> Iterator[UnsupportedDoc]:
     active = workload.field("spec", "active")
     if active is not None and _text(active.value).lower() == "false":
-        workload.note(active, "Workload objects are not read; withdraw the workload instead")
+        workload.note(active, "Workload objects are not read; deactivate the workload instead")
     limit = workload.set("spec", "maximumExecutionTimeSeconds")
     if limit is not None:
-        workload.note(limit, "a workload runs until it ends by itself")
+        instead = f"Workload objects are not read; submit it with label {RUN_TIME_LABEL}"
+        workload.note(limit, instead)
     pod_sets = workload.field("spec", "podSets")
     for index, pod_set in enumerate(pod_sets.items if pod_sets is not None else ()):
         entry = pod_set.entries.get("topologyRequest") if isinstance(pod_set, MapNode) else None

@@ -11,6 +11,8 @@ from console.engine.explain.route import local_queue_problem
 from console.engine.explain.sentences import ExplainContext
 from console.engine.model.common_reasons import (
     BEHIND_OTHERS,
+    DEACTIVATED,
+    DEACTIVATED_WHILE_RUNNING,
     DRAINED,
     NOT_EVALUATED,
     PASSTHROUGH,
@@ -18,6 +20,8 @@ from console.engine.model.common_reasons import (
     QUEUE_HELD,
     QUEUE_MISCONFIGURED,
     QUEUE_STOPPED,
+    RUN_TIME_EXCEEDED,
+    RUN_TIME_USED_UP,
     WAITING_FOR_PREEMPTED,
     WITHDRAWN_WHILE_RUNNING,
 )
@@ -158,6 +162,16 @@ _HEADLINES: dict[Reason, Callable[[ExplainContext], str]] = {
     ),
     PREEMPTED_IN_QUEUE: preempted,
     DRAINED: _drained,
+    DEACTIVATED: lambda _: "Deactivated: it gets no turn until it is activated.",
+    DEACTIVATED_WHILE_RUNNING: lambda _: (
+        "Deactivated while it ran: it has to stop, and holds its quota until it is released."
+    ),
+    RUN_TIME_USED_UP: lambda _: (
+        "Deactivated: it has used up its maximum run time. It gets no turn until it is activated."
+    ),
+    RUN_TIME_EXCEEDED: lambda _: (
+        "Stopped after its maximum run time: it holds its quota until it is released."
+    ),
     WITHDRAWN_WHILE_RUNNING: lambda _: (
         "Withdrawn while it ran: it has released its quota and has to stop."
     ),

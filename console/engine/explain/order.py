@@ -66,7 +66,10 @@ def turn(context: ExplainContext, step: TurnStep) -> str:
 
 def _place(context: ExplainContext, step: OrderStep) -> Iterator[Sentence]:
     numbers = {"pending": step.pending, "alike": step.alike, "cannot_run": step.cannot_run}
-    if step.position is None:
+    reason = context.trace.outcome.reason
+    if step.position is None and reason.is_deactivated:
+        texts = ["It has no position in the queue until it is activated."]
+    elif step.position is None:
         texts = ["It has no position in the queue, because it can never run under this config."]
     else:
         numbers = {"position": step.position, **numbers}
@@ -84,7 +87,7 @@ def _place(context: ExplainContext, step: OrderStep) -> Iterator[Sentence]:
         texts.append(
             "Ordered by priority, then submission; a workload may overtake one that does not fit."
         )
-    if step.alike > 1:
+    if step.alike > 1 and not reason.is_deactivated:
         texts.append(f"{step.alike} equivalent pending workloads wait for the same quota.")
     yield from (Sentence(text=text, numbers=numbers) for text in texts)
     if step.blocked_by is not None:

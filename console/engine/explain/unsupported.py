@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from console.engine.explain.sentences import ExplainContext, Sentence, StageText
 from console.engine.model.decision import Outcome
+from console.engine.model.run_time import LONGEST_RUN_TIME
 from console.engine.model.unsupported_settings import Unsupported, UnsupportedSetting
 from console.engine.wording.words import cut
 
@@ -76,7 +77,10 @@ def _text(setting: UnsupportedSetting) -> str:
                 f"Label {subject} is not supported: its pods may run on any node of their flavor."
             )
         case Unsupported.LABELED_EXECUTION_TIME:
-            return f"Label {subject} is not supported: it runs until it ends by itself."
+            return (
+                f"Label {subject} sets no maximum run time: its value is not a whole number of "
+                f"seconds from 1 to {LONGEST_RUN_TIME}, or an earlier release decided."
+            )
         case Unsupported.LABELED_ELASTIC_SIZE:
             return (
                 f"Label {subject} is not supported: it keeps the size that it was submitted with."

@@ -311,6 +311,7 @@ class DecisionBuilder:
             assignment=running.assignment,
             preemptor=preemptor,
             stopped_for=running.stopped_for,
+            inactive=running.workload.inactive,
             started=running.started,
             short_since=running.short_since,
             resize=resize,
@@ -407,16 +408,15 @@ class DecisionBuilder:
 def order_of(queue: AnyQueue, pending: Pending, reason: Reason) -> OrderStep:
     """Return the position in *queue* of a workload that is pending for *reason*."""
     outside = len(queue.preemptors)
-    position = None if reason.cannot_run else queue.pending.position(pending)
-    cannot_run = queue.pending.cannot_run()
+    position = queue.pending.position(pending) if reason.has_position else None
     first = queue.first() if queue.pending.is_strict else None
     return OrderStep(
         position=None if position is None else position + outside,
-        pending=len(queue.pending) - cannot_run + outside,
+        pending=len(queue.pending) - queue.pending.without_position() + outside,
         alike=len(queue.pending.classes[pending.class_key]),
         strict=queue.pending.is_strict,
         blocked_by=first.workload.id if first is not None and first is not pending else None,
-        cannot_run=cannot_run,
+        cannot_run=queue.pending.cannot_run(),
     )
 
 

@@ -18,6 +18,7 @@ from console.engine.live.dirty_set import DirtySet
 from console.engine.live.live_tree import AnyQueue, LiveTree, Preemptor, QueueState, Target
 from console.engine.live.node_usage import NodeUsage
 from console.engine.live.pod_changes import has_lost_pods, is_short, placed_pods, resized
+from console.engine.live.run_times import RunTimes
 from console.engine.live.running import Running
 from console.engine.model.amounts import SCALE, FlavorResource
 from console.engine.model.decision import Assignment, Decision, Place, PlacedPods, Resize
@@ -61,6 +62,8 @@ class StateMutations:
         #: Ids of running workloads that may need places for some of their pods, in the order of
         #: that discovery.
         self.incomplete: dict[str, None] = {}
+        #: When running workloads have run for as long as they may.
+        self._run_times = RunTimes()
         #: Position of the next reservation.
         self.next_reservation = 1
         self._decisions: list[Decision] = []
@@ -245,13 +248,14 @@ class StateMutations:
             has_new_victim = True
         return has_new_victim
 
-    def evict(self, queue: AnyQueue, running: Running, reason: Reason) -> None:
+    def evict(self, queue: AnyQueue | None, running: Running, reason: Reason) -> None:
         """Evict a workload of *queue* for *reason*, and for no other workload."""
         running.evicting, running.reason, running.preemptor = True, reason, None
         self.evicting.add(running.workload.id)
-        queue.running.mark_evicting(running)
-        queue.tree.changed()
-        self._changes.queues.add(queue.name)
+        if queue is not None:
+            queue.running.mark_evicting(running)
+            queue.tree.changed()
+            self._changes.queues.add(queue.name)
         self._decisions.append(self._builder.evicted(running))
 
     def requeue_unblocked(self, tree: LiveTree, still_ahead: set[str]) -> bool:
@@ -320,7 +324,9 @@ class StateMutations:
         reason = queue.barrier
         if reason is not None:
             for cls in classes:
-                if cls.verdict is None or cls.verdict.reason is not reason:
+                # A deactivated workload waits for its activation, whatever bars its queue.
+                is_known = cls.verdict is not None and cls.verdict.reason is reason
+                if not is_known and cls.head.workload.inactive is None:
                     self.set_inadmissible(queue, cls, Verdict(reason))
 
     def _leave(self, queue: AnyQueue, pending: Pending) -> None:
@@ -418,12 +424,11 @@ class StateMutations:
             self._changes.queues.add(running.queue)
         return changed
 
-    def _change_running_priority(self, running: Running, priority: int) -> None:
-        """Replace *running* by the same workload with another priority."""
-        workload = replace(running.workload, priority=priority)
+    def _change_running(self, running: Running, workload: Workload, priority: int) -> Running:
+        """Replace *running* by *workload*, the same one with other facts, at *priority*."""
         changed = replace(running, workload=workload, priority=priority)
         self.running[workload.id] = changed
-        # What disciplines derive has workloads in the order of their priorities.
+        # What disciplines derive has the workloads, in the order of their priorities.
         self.derived = None
         if running.queue is not None:
             queue = self.queues[running.queue]
@@ -433,6 +438,7 @@ class StateMutations:
             queue.tree.count(running, -1)
             queue.tree.count(changed, 1)
             self.schedule_requeue(queue)
+        return changed
 
     def _short_since(
         self, running: Running, assignment: Assignment, finished: Workload | None
@@ -452,6 +458,7 @@ class StateMutations:
 
     def _start(self, running: Running) -> None:
         self.running[running.workload.id] = running
+        self._run_times.add(self.policy, running)
         if running.evicting:
             self.evicting.add(running.workload.id)
         self.node_usage.count(running.workload, running.assignment, 1)

@@ -171,7 +171,8 @@ class Snapshot(State):
             cls = state.pending.join(pending)
             if pending.yields_to is not None:
                 state.tree.yielding[pending.workload.id] = pending
-            if pending.yields_to is not None or (
+            gets_no_turn = pending.yields_to is not None or pending.workload.inactive is not None
+            if gets_no_turn or (
                 keep_inadmissible
                 and pending_queue.is_inadmissible(pending_queue.classes[each.class_key])
             ):

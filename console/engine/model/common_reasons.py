@@ -72,6 +72,44 @@ PREEMPTED_IN_QUEUE: Final = register(
 DRAINED: Final = register(
     Reason("drained", label="Queue drained", reason_class=ReasonClass.PREEMPTED)
 )
+#: A member or token deactivated the pending workload; the next is for a running one.
+DEACTIVATED: Final = register(
+    Reason(
+        "deactivated",
+        label="Deactivated",
+        reason_class=ReasonClass.HELD,
+        advice="Activate the workload.",
+        is_deactivated=True,
+        is_of_workload=True,
+    )
+)
+DEACTIVATED_WHILE_RUNNING: Final = register(
+    Reason(
+        "deactivated_while_running",
+        label="Deactivated while running",
+        reason_class=ReasonClass.PREEMPTED,
+        advice="Release the workload when its pods have stopped; activate it to run it again.",
+    )
+)
+#: It ran for as long as it may (`Workload.max_run_time`), and is deactivated.
+RUN_TIME_USED_UP: Final = register(
+    Reason(
+        "run_time_used_up",
+        label="Maximum run time used up",
+        reason_class=ReasonClass.HELD,
+        advice="Activate the workload to let it run for its maximum run time again.",
+        is_deactivated=True,
+        is_of_workload=True,
+    )
+)
+RUN_TIME_EXCEEDED: Final = register(
+    Reason(
+        "run_time_exceeded",
+        label="Maximum run time exceeded",
+        reason_class=ReasonClass.PREEMPTED,
+        advice="Release the workload when its pods have stopped.",
+    )
+)
 WITHDRAWN_WHILE_RUNNING: Final = register(
     Reason(
         "withdrawn_while_running", label="Withdrawn while running", reason_class=ReasonClass.ENDED

@@ -138,6 +138,8 @@ class Decision:
     preemptor: str | None = None
     #: Only when preempted: its preemptions by workloads that have not ended.
     stopped_for: Stops = field(default_factory=lambda: NEVER)
+    #: Only when preempted: why the workload was deactivated; None: it is active.
+    inactive: Reason | None = None
     #: Position in the order of reservations; only when admitted.
     reservation: int | None = None
     #: When admitted or resized: the times of `Running`.

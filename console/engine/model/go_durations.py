@@ -85,3 +85,15 @@ def _decimal(nanoseconds: int, unit: str) -> str:
         return str(whole)
     digits = len(str(GO_UNITS[unit])) - 1
     return f"{whole}.{rest:0{digits}d}".rstrip("0")
+
+
+def go_text(seconds: int) -> str:
+    """
+    Return a duration of whole *seconds* in the notation of Go, without units that are zero.
+
+    >>> go_text(5400), go_text(45), go_text(0)
+    ('1h30m', '45s', '0s')
+    """
+    minutes, rest = divmod(seconds, 60)
+    parts = ((minutes // 60, "h"), (minutes % 60, "m"), (rest, "s"))
+    return "".join(f"{number}{unit}" for number, unit in parts if number) or "0s"

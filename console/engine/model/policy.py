@@ -145,6 +145,9 @@ class Policy:
     least_priority: int = 0
     #: Settings of the whole policy that have no effect; queues and flavors have their own.
     unsupported: tuple[UnsupportedSetting, ...] = ()
+    #: The label with which a workload requests its maximum run time, in whole seconds; None: there
+    #: is no such label.
+    run_time_label: str | None = None
     #: Label of a workload -> the unsupported setting that it requests.
     unsupported_labels: Mapping[str, Unsupported] = field(default_factory=dict)
 

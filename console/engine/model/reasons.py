@@ -107,6 +107,9 @@ class Reason(str):
     preemption_grant: PreemptionGrant | None
     #: Whether it is stored in the rows of pending workloads, not in the row of their class.
     is_of_workload: bool
+    #: Whether the workload is deactivated: it waits for its activation, so that its requests are
+    #: no demand, although the config could let it start.
+    is_deactivated: bool
     #: Of a rejection: whether the workload was rejected for lack of capacity at that time, so that
     #: the same changes help as for a pending one, when it is submitted again.
     depends_on_capacity: bool
@@ -126,6 +129,7 @@ class Reason(str):
         shortage: Shortage | None = None,
         preemption_grant: PreemptionGrant | None = None,
         is_of_workload: bool = False,
+        is_deactivated: bool = False,
         depends_on_capacity: bool = False,
         pods_event: str = "The pods of {name} stay where they are.",
     ) -> Self:
@@ -140,9 +144,15 @@ class Reason(str):
         self.shortage = shortage
         self.preemption_grant = preemption_grant
         self.is_of_workload = is_of_workload
+        self.is_deactivated = is_deactivated
         self.depends_on_capacity = depends_on_capacity
         self.pods_event = pods_event
         return self
+
+    @property
+    def has_position(self) -> bool:
+        """Whether a pending workload with this reason has a position in its queue."""
+        return not (self.cannot_run or self.is_deactivated)
 
     def __reduce__(self) -> tuple[Callable[[str], Reason], tuple[str]]:
         """Make copies and pickles return the registered instance, so that `is` works."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from console.engine.model.policy import Policy
+from console.engine.model.run_time import read_run_time
 from console.engine.model.unsupported_settings import Unsupported, UnsupportedSetting
 
 
@@ -22,6 +23,10 @@ def unsupported_for(
     for label, kind in policy.unsupported_labels.items():
         if label in labels:
             yield UnsupportedSetting(kind=kind, subject=label)
+    run_time = labels.get(policy.run_time_label or "")
+    if run_time is not None and read_run_time(run_time) is None:
+        kind = Unsupported.LABELED_EXECUTION_TIME
+        yield UnsupportedSetting(kind=kind, subject=policy.run_time_label or "")
 
 
 def _concerns(setting: UnsupportedSetting, requests: Mapping[str, int]) -> bool:

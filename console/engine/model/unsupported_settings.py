@@ -27,7 +27,8 @@ class Unsupported(StrEnum):
     TOPOLOGY = "topology"
     #: The same, requested by a label of the workload; so are the next two.
     LABELED_TOPOLOGY = "labeled_topology"
-    #: A maximum execution time of the workload.
+    #: A maximum run time in another form than whole seconds. In traces of earlier releases: in
+    #: any form.
     LABELED_EXECUTION_TIME = "labeled_execution_time"
     #: Resizing of the running workload.
     LABELED_ELASTIC_SIZE = "labeled_elastic_size"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from console.engine.model.nodes import NodeTerm, Toleration
+from console.engine.model.reasons import Reason
 
 #: The resource that counts the pods themselves; workloads do not request it (Kueue, spec 1.8).
 PODS = "pods"
@@ -80,11 +81,19 @@ class Workload:
     #: Preferred and required places, in the terms of the config language; None: no requirement.
     #: Values are JSON values with whole numbers. Shared between workloads: never changed.
     placement: Mapping[str, object] | None = None
-    #: When it became pending, in milliseconds since 1970 in UTC: it was submitted, or released
-    #: after its last preemption.
+    #: When it became pending, in milliseconds since 1970 in UTC: it was submitted, released after
+    #: its last preemption, or activated.
     pending_since: int = 0
     #: Whether it had further pods that have finished.
     has_finished_pods: bool = False
+    #: Why it is deactivated: it gets no turn until it is activated again. None: it is active.
+    inactive: Reason | None = None
+    #: How long it may run altogether, in milliseconds, before it is stopped and deactivated; None:
+    #: its labels decide.
+    max_run_time: int | None = None
+    #: How long it has run before the present or next run, in milliseconds. Its time of running
+    #: under `max_run_time` begins anew when it was deactivated.
+    past_run_time: int = 0
 
     def total(self) -> dict[str, int]:
         """Return the total requests of all pod sets, by resource, in thousandths."""

@@ -139,6 +139,11 @@ class PendingClass:
         return self.verdict is not None and self.verdict.reason.cannot_run
 
     @property
+    def has_position(self) -> bool:
+        """Whether its members have a position in the queue, as far as known."""
+        return self.verdict is None or self.verdict.reason.has_position
+
+    @property
     def head(self) -> Pending:
         """The member that was submitted first."""
         return self._members[self._order[self._start]]

@@ -184,14 +184,14 @@ class PendingQueue:
         """
         Return the position of a pending workload among those that could run, from 1.
 
-        None for one that can never run under the present policy.
+        None for one that is deactivated, or can never run under the present policy.
         """
-        if self.classes[pending.class_key].cannot_run:
+        if not self.classes[pending.class_key].has_position:
             return None
         sequence, priority = pending.workload.sequence, pending.priority
         ahead = 0
         for cls in self.classes.values():
-            if cls.cannot_run:
+            if not cls.has_position:
                 continue
             if cls.priority > priority:
                 ahead += len(cls)
@@ -202,6 +202,10 @@ class PendingQueue:
     def cannot_run(self) -> int:
         """Return the number of pending workloads that can never run under the present policy."""
         return sum(len(cls) for cls in self.classes.values() if cls.cannot_run)
+
+    def without_position(self) -> int:
+        """Return the number of pending workloads without a position."""
+        return sum(len(cls) for cls in self.classes.values() if not cls.has_position)
 
     def _stand(self, cls: PendingClass) -> None:
         place = _place(cls)

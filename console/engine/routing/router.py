@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
 from console.engine.model.policy import Policy
@@ -42,7 +43,13 @@ class Router:
         self._by_identity: dict[tuple[int, Hashable], tuple[Mapping[str, str], Route]] = {}
 
     def route(self, workload: Workload) -> Route:
-        """Return the route of *workload*."""
+        """Return the route of *workload*; a deactivated one has that as its problem."""
+        found = self._active_route(workload)
+        if workload.inactive is None or found.rejection is not None:
+            return found
+        return replace(found, problem=workload.inactive)
+
+    def _active_route(self, workload: Workload) -> Route:
         attributes = self._attributes(workload)
         shared = (id(workload.labels), attributes)
         known = self._by_identity.get(shared)

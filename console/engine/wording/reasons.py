@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from console.engine.model.common_reasons import DRAINED
+from console.engine.model.common_reasons import (
+    DEACTIVATED_WHILE_RUNNING,
+    DRAINED,
+    RUN_TIME_EXCEEDED,
+)
 from console.engine.model.reasons import ReasonClass, Shortage, reason_of
 from console.engine.wording.clusters import cluster_event
 from console.engine.wording.expectations import expectation_event
@@ -60,12 +64,19 @@ _EVENTS = {
     "REQUEST_ABORTED": "{name} was withdrawn.",
     "REQUEST_FAILED": "{name} failed.",
     "REQUEST_FALLBACK": "{name} fell back to another flavor.",
+    "DEACTIVATED": "{name} was deactivated: it gets no turn until it is activated.",
+    "ACTIVATED": "{name} was activated.",
     "PRIORITY_CHANGED": "The priority of {name} was changed{priority}.",
     "QUOTA_BORROWED": "{name} borrows {borrowed} from {cohort}.",
     "QUOTA_RECLAIMED": "{name} reclaims {borrowed} in {cohort}{stops}.",
 }
 _RESUBMITTED = "{name} was submitted again; it repeats the workload {resubmitted}."
-_DRAINED = "{name} was preempted: its queue is being drained."
+#: Events of workloads that stop for no other workload, by reason.
+_STOPPED = {
+    DRAINED: "{name} was preempted: its queue is being drained.",
+    DEACTIVATED_WHILE_RUNNING: "{name} was deactivated, and has to stop.",
+    RUN_TIME_EXCEEDED: "{name} has used up its maximum run time, and has to stop.",
+}
 
 
 def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
@@ -92,8 +103,8 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
     reason = data.get("reason")
     words = _EVENTS[kind]
     grant = reason_of(reason).preemption_grant if reason else None
-    if kind == "REQUEST_PREEMPTED" and reason == DRAINED:
-        words = _DRAINED
+    if kind == "REQUEST_PREEMPTED" and reason in _STOPPED:
+        words = _STOPPED[reason]
     elif kind == "REQUEST_PREEMPTED" and grant is not None:
         words = grant.preempted_event
     elif kind == "QUOTA_RECLAIMED" and grant is not None and grant.reclaim_event is not None:

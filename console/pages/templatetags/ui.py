@@ -18,6 +18,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from console.engine.model.amounts import Amount
+from console.engine.model.go_durations import go_text
 from console.engine.model.origin import Origin
 from console.engine.model.reasons import ReasonClass, reason_of
 from console.engine.wording import reasons, words
@@ -238,6 +239,17 @@ def count(value: int) -> str:
     '12\u202f345'
     """
     return f"{value:,}".replace(",", "\u202f")
+
+
+@register.filter
+def run_time(milliseconds: int) -> str:
+    """
+    Return the text of a maximum run time.
+
+    >>> run_time(5_400_000)
+    '1h30m'
+    """
+    return go_text(milliseconds // 1000)
 
 
 @register.filter

@@ -23,6 +23,7 @@ from console.workloads.models import ENDED, LIVE, State
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.matching import matching_ids, states_among
 from console.workloads.selection import Result, selected, summary
+from console.workloads.services.activate_workloads import activate_each, deactivate_each
 from console.workloads.services.change_priorities import change_priorities
 from console.workloads.services.end_workloads import withdraw_each
 from console.workloads.services.resubmit_workloads import resubmit_each
@@ -57,6 +58,18 @@ _ACTIONS: Final = {
         frozenset(ENDED),
         "Each ended workload is submitted again as a new one with the same request.",
         lambda actor, ids, sent: resubmit_each(actor, ids, sent.get("key") or None),
+    ),
+    "deactivate": _Action(
+        "Deactivate",
+        frozenset(LIVE),
+        "Deactivated workloads get no turn until they are activated; running ones have to stop.",
+        lambda actor, ids, _: deactivate_each(actor, ids),
+    ),
+    "activate": _Action(
+        "Activate",
+        frozenset(LIVE),
+        "Deactivated workloads have turns again, at their place by submission.",
+        lambda actor, ids, _: activate_each(actor, ids),
     ),
     "priority": _Action(
         "Change the priority of",

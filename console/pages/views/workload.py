@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.contrib import messages
@@ -34,6 +35,7 @@ from console.pages.presenters.workloads.workload import (
 )
 from console.pages.priority_field import read_priority
 from console.pages.shell import render_page
+from console.policies.queries import active_policy
 from console.workloads.advice import Advice, advice_of_search, find_advice, is_tried_again
 from console.workloads.disclosure import advice_for_reader, disclose, disclose_events, for_reader
 from console.workloads.explanations import Explained, explain_decision, explain_workload
@@ -49,6 +51,8 @@ from console.workloads.queries.decisions import (
 from console.workloads.queries.event_search import EventSearch, search_events
 from console.workloads.queries.phases import PhaseHistory, phase_history
 from console.workloads.receipts import preemptions_of
+from console.workloads.run_ends import run_ends_at
+from console.workloads.services.activate_workloads import activate_workload, deactivate_workload
 from console.workloads.services.change_priorities import change_priority, may_change_priority
 from console.workloads.services.end_workloads import (
     finish_workloads,
@@ -64,19 +68,30 @@ DECISIONS = PREEMPTIONS = 20
 #: Maximum number of versions marked in the bar.
 VERSIONS = 20
 
-ENDINGS = {
-    "finish": (finish_workloads, "Finishing: its quota is freed."),
-    "withdraw": (withdraw_workloads, "Withdrawing: the workload ends permanently."),
-    "release": (release_workloads, "Released: the workload is pending again."),
+ACTIONS: Final[Mapping[str, tuple[Callable[[Actor, str], None], str]]] = {
+    "finish": (lambda actor, uid: finish_workloads(actor, [uid]), "Finishing: its quota is freed."),
+    "withdraw": (
+        lambda actor, uid: withdraw_workloads(actor, [uid]),
+        "Withdrawing: the workload ends permanently.",
+    ),
+    "release": (
+        lambda actor, uid: release_workloads(actor, [uid]),
+        "Released: the workload is pending again.",
+    ),
+    "deactivate": (
+        deactivate_workload,
+        "Deactivating: the workload gets no turn until it is activated.",
+    ),
+    "activate": (activate_workload, "Activating: the workload has turns again."),
 }
 
 
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
-    """Show one tab of a workload, or end, release or reprioritize the workload."""
+    """Show one tab of a workload, or act on the workload."""
     if request.method == "POST":
-        return _end(request, actor, uid)
+        return _act(request, actor, uid)
     if is_markdown_requested(request):
         subject = get_workload(actor.org, uid)
         explained = for_reader(actor, explain_workload(actor.org, subject))
@@ -142,6 +157,10 @@ def decision(request: HttpRequest, actor: Actor, uid: str, number: int) -> HttpR
 @live_page
 def _detail(request: HttpRequest, actor: Actor, *, uid: str, tab: Any) -> HttpResponse:
     subject = get_workload(actor.org, uid)
+    if subject.state == State.ADMITTED:
+        subject.run_ends_at = run_ends_at(  # type: ignore[attr-defined]
+            subject, active_policy(actor.org)
+        )
     template, context = tab(request, actor, subject)
     shown = {"workload": subject, "actions": actions_of(actor, subject), **context}
     shown["may_change_priority"] = may_change_priority(actor, subject)
@@ -247,14 +266,14 @@ def _hold(subject: Workload, explained: Explained) -> QueueHold | None:
     return hold_of(subject.org, subject.queue)
 
 
-def _end(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
+def _act(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     if request.POST.get("do") == "priority":
         return _change_priority(request, actor, uid)
-    ending = ENDINGS.get(request.POST.get("do", ""))
-    if ending is None:
+    action = ACTIONS.get(request.POST.get("do", ""))
+    if action is None:
         raise NotFound("Unknown action on a workload.")
-    service, done = ending
-    service(actor, [uid])
+    service, done = action
+    service(actor, uid)
     messages.success(request, done)
     return HttpResponseRedirect(reverse("pages:workload", args=[actor.org.slug, uid]))
 

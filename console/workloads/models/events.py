@@ -10,7 +10,7 @@ from console.workloads.models.workloads import Workload
 
 
 class EventType(models.TextChoices):
-    """Types of events; all but the last thirteen have names of the public client's protocol."""
+    """Types of events; all but the last fifteen have names of the public client's protocol."""
 
     CONFIG_UPDATED = "CONFIG_UPDATED"
     REQUEST_SUBMITTED = "REQUEST_SUBMITTED"
@@ -39,6 +39,8 @@ class EventType(models.TextChoices):
     PODS_FINISHED = "PODS_FINISHED"
     PODS_RELEASED = "PODS_RELEASED"
     PRIORITY_CHANGED = "PRIORITY_CHANGED"
+    DEACTIVATED = "DEACTIVATED"
+    ACTIVATED = "ACTIVATED"
 
 
 class Level(models.TextChoices):

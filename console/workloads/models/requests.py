@@ -25,6 +25,8 @@ class Intake(models.Model):
         PODS = "pods"
         USAGE = "usage"
         PRIORITY = "priority"
+        DEACTIVATE = "deactivate"
+        ACTIVATE = "activate"
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="intake")
     kind = models.CharField(max_length=10, choices=Kind.choices)

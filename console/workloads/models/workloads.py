@@ -91,9 +91,16 @@ class Workload(models.Model):
     submitted_by = models.CharField(max_length=40)
     submitted_at = models.DateTimeField(default=timezone.now)
 
-    #: When it became pending, in milliseconds since 1970 in UTC: it was submitted, or released
-    #: after its last preemption. None for workloads that an earlier release submitted.
+    #: How long it may run altogether, in milliseconds; None: its labels decide.
+    max_run_time = models.BigIntegerField(null=True)
+
+    #: When it became pending, in milliseconds since 1970 in UTC: it was submitted, released after
+    #: its last preemption, or activated. None for workloads that an earlier release submitted.
     pending_since = models.BigIntegerField(null=True)
+    #: Code of the reason for which it is deactivated; None: it is active.
+    inactive = models.CharField(max_length=LONGEST_CODE, null=True)
+    #: How long it has run before its last release, in milliseconds; None: it was never released.
+    past_run_time = models.BigIntegerField(null=True)
     #: {pod set: number of its pods that have not finished}, as reported; None: all of them.
     remaining_pods = models.JSONField(null=True)
 

@@ -14,6 +14,11 @@ def cannot_run_reasons() -> tuple[str, ...]:
     return tuple(sorted(reason for reason in registered_reasons() if reason.cannot_run))
 
 
+def reasons_without_position() -> tuple[str, ...]:
+    """Return the codes of reasons with which a pending workload has no position in its queue."""
+    return tuple(sorted(reason for reason in registered_reasons() if not reason.has_position))
+
+
 def short_of_quota_reasons() -> tuple[str, ...]:
     """Return the codes of reasons with which a workload waits for quota to be released."""
     found = (reason for reason in registered_reasons() if reason.shortage is Shortage.NOW)
@@ -30,8 +35,9 @@ class Demand:
     """
     The requests of the pending workloads of one queue, by resource, in thousandths.
 
-    All requests are the sum of *wanted* and *cannot_run*. Requests of workloads that can never
-    run under the active config are no demand, because no released quota lets them start.
+    All requests are the sum of *wanted* and *cannot_run*, without those of deactivated workloads.
+    Requests of workloads that can never run under the active config are no demand, because no
+    released quota lets them start.
     """
 
     wanted: Counter[str] = field(default_factory=Counter)
@@ -42,6 +48,8 @@ class Demand:
     def add(self, reason: str, requests: Mapping[str, int], count: int) -> None:
         """Add *count* workloads with *reason*, each with *requests*."""
         self.reasons[reason] += count
+        if reason_of(reason).is_deactivated:
+            return
         amounts = self.cannot_run if reason_of(reason).cannot_run else self.wanted
         for resource, amount in requests.items():
             amounts[resource] += amount * count

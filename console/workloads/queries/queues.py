@@ -22,6 +22,7 @@ from console.engine.disciplines.read_model import Capacity, Loan
 from console.engine.model.capacity_node import CapacityNode
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy, Queue, StopPolicy, Strategy
+from console.engine.model.reasons import reason_of
 from console.engine.routing.rule_routing import rules_of
 from console.orgs.models import Organization
 from console.policies.queries import active_policy
@@ -84,6 +85,12 @@ class QueueView:
     def cannot_run(self) -> int:
         """Number of pending workloads that can never run under the active config."""
         return cannot_run_count(self.reasons)
+
+    @property
+    def with_position(self) -> int:
+        """Number of pending workloads that have a position, because they are active and can run."""
+        out = (count for why, count in self.reasons.items() if not reason_of(why).has_position)
+        return self.pending - sum(out)
 
     @property
     def pressure(self) -> Pressure:

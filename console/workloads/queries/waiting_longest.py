@@ -17,8 +17,9 @@ def waiting_longest(org: Organization, most: int) -> list[Workload]:
     """
     Return at most *most* pending workloads, the oldest first, with the columns of lists.
 
-    Workloads that can never run wait longer than all others, so they are left out. Behind the
-    oldest `LOOKED_AT` pending workloads none is found, so that the costs stay bounded.
+    Deactivated workloads, and those that can never run, wait longer than all others, so they are
+    left out. Behind the oldest `LOOKED_AT` pending workloads none is found, so that the costs stay
+    bounded.
     """
     oldest = Workload.objects.filter(org=org, state=State.PENDING).order_by("pk")
     looked_at = list(oldest.values_list("pk", "pending_class", "reason")[:LOOKED_AT])
@@ -28,7 +29,7 @@ def waiting_longest(org: Organization, most: int) -> list[Workload]:
     found = [
         pk
         for pk, key, reason in looked_at
-        if not reason_of(reasons.get(key or "", reason)).cannot_run
+        if reason_of(reasons.get(key or "", reason)).has_position
     ]
     rows = Workload.objects.filter(org=org, pk__in=found[:most]).order_by("pk")
     return list(with_list_columns(rows))

@@ -25,7 +25,7 @@ from console.paging import (
     write_cursor,
 )
 from console.workloads.models import LIVE, Engine, LabelSet, PendingClass, State, Workload
-from console.workloads.queries.demand import cannot_run_reasons
+from console.workloads.queries.demand import reasons_without_position
 
 #: Added to priorities in cursors, which contain no negative numbers; the lowest priority is that
 #: of a priority class, -2^31.
@@ -106,8 +106,8 @@ def pending_in_order(
     Return the pending workloads of *queue* in the order in which they are tried.
 
     In the form of `workload_rows`, with another attribute *position*: the place among workloads
-    that can run, from 1; None for one that can never run. Later pages continue the numbers of the
-    previous page.
+    that can run, from 1; None for one that is deactivated or can never run. Later pages continue
+    the numbers of the previous page.
     """
     keys = read_cursor(cursor, size=3)
     rows = workload_rows(org).filter(queue=queue, state=State.PENDING)
@@ -123,9 +123,9 @@ def pending_in_order(
             found += ordered.filter(priority__lt=priority)[: limit + 1 - len(found)]
     page = found[:limit]
     for workload in page:
-        can_run = not reasons.reason_of(reason_of(workload)).cannot_run
-        before += can_run
-        workload.position = before if can_run else None  # type: ignore[attr-defined]
+        has_position = reasons.reason_of(reason_of(workload)).has_position
+        before += has_position
+        workload.position = before if has_position else None  # type: ignore[attr-defined]
     if len(found) <= limit:
         return Page(page)
     last = page[-1]
@@ -145,16 +145,16 @@ def position_of(workload: Workload) -> int | None:
     """
     Return the position of a pending workload among those of its queue that can run, from 1.
 
-    None if it is not pending in a queue, if it can never run, or if too many workloads of the same
-    priority are before it to be counted.
+    None if it is not pending in a queue, deactivated, can never run, or if too many workloads of
+    the same priority are before it to be counted.
     """
     if workload.state != State.PENDING or workload.queue is None or workload.priority is None:
         return None
-    if reasons.reason_of(reason_of(workload)).cannot_run:
+    if not reasons.reason_of(reason_of(workload)).has_position:
         return None
     higher = PendingClass.objects.filter(
         org_id=workload.org_id, queue=workload.queue, priority__gt=workload.priority
-    ).exclude(reason__in=cannot_run_reasons())
+    ).exclude(reason__in=reasons_without_position())
     above = higher.aggregate(total=Sum("count"))["total"]
     earlier = earlier_in_queue(workload)[:_COUNTED].count()
     return None if earlier == _COUNTED else (above or 0) + earlier + 1
@@ -167,7 +167,7 @@ def earlier_in_queue(workload: Workload) -> QuerySet[Workload]:
         org_id=workload.org_id,
         queue=workload.queue,
         priority=workload.priority,
-        reason__in=cannot_run_reasons(),
+        reason__in=reasons_without_position(),
     )
     return Workload.objects.filter(
         org_id=workload.org_id,

@@ -29,7 +29,10 @@ from console.workloads.stored_facts import with_user
 
 #: The last columns of a workload, which are not part of a shape. User and groups become facts of
 #: it only if the config reads them: otherwise each user would have separate shapes for nothing.
-_NOT_RECORDED: Final = ("user", "groups", "remaining_pods", "pending_since")
+_NOT_RECORDED: Final = (
+    *("user", "groups", "remaining_pods", "pending_since"),
+    *("inactive", "max_run_time", "past_run_time"),
+)
 
 
 @dataclass(slots=True)
@@ -182,6 +185,22 @@ def _change_priority(context: _Context, payload: dict[str, Any]) -> None:
             context.batch.change_priority(uid, queue, (before, after), payload["actor"])
 
 
+def _deactivate(context: _Context, payload: dict[str, Any]) -> None:
+    for uid in context.named(payload):
+        queue, is_pending = context.state.queue_of(uid), uid in context.state.pending
+        if context.state.deactivate(uid):
+            context.batch.deactivate(uid, queue, payload["actor"], is_pending=is_pending)
+
+
+def _activate(context: _Context, payload: dict[str, Any]) -> None:
+    for uid in context.named(payload):
+        queue = context.state.queue_of(uid)
+        if context.state.activate(uid):
+            pending = context.state.pending.get(uid)
+            since = pending.workload.pending_since if pending is not None else None
+            context.batch.activate(uid, queue, payload["actor"], since)
+
+
 def _end_pods(context: _Context, payload: dict[str, Any]) -> None:
     state, report = context.state, PodReport(**payload["report"])
     finished = models.State.FINISHED, EventType.REQUEST_FULFILLED
@@ -246,5 +265,7 @@ _HANDLERS: dict[str, Callable[[_Context, dict[str, Any]], None]] = {
     Intake.Kind.CAPACITY: _change_capacity,
     Intake.Kind.PODS: _end_pods,
     Intake.Kind.PRIORITY: _change_priority,
+    Intake.Kind.DEACTIVATE: _deactivate,
+    Intake.Kind.ACTIVATE: _activate,
     Intake.Kind.USAGE: _change_usage,
 }

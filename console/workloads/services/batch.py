@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from console.bulk import Prepared, insert_rows, update_rows
 from console.chunks import chunks
 from console.engine.live.running import Running
-from console.engine.model.common_reasons import NOT_EVALUATED
+from console.engine.model.common_reasons import DEACTIVATED, NOT_EVALUATED
 from console.engine.model.decision import Assignment, Decision, Outcome, merged_flavors
 from console.engine.model.stored_trace import trace_to_json
 from console.engine.model.trace import Trace
@@ -142,6 +142,26 @@ class Batch:
         data = {"priority": after, "former_priority": before}
         self.events.append((EventType.PRIORITY_CHANGED, Level.INFO, uid, queue, actor, data))
 
+    def deactivate(self, uid: str, queue: str | None, actor: str, *, is_pending: bool) -> None:
+        """Record that a workload is deactivated by request of *actor*."""
+        self.updates[uid]["inactive"] = str(DEACTIVATED)
+        if is_pending:
+            # It waits for no other workload any more.
+            self.updates[uid] |= {"victims": [], "preemptor": None}
+        self.events.append((EventType.DEACTIVATED, Level.INFO, uid, queue, actor, {}))
+
+    def activate(self, uid: str, queue: str | None, actor: str, since: int | None) -> None:
+        """
+        Record that a workload is active again by request of *actor*.
+
+        *since* is the time since which it is pending, in milliseconds since 1970 in UTC; None: it
+        is still stopping.
+        """
+        self.updates[uid]["inactive"] = None
+        if since is not None:
+            self.updates[uid]["pending_since"] = since
+        self.events.append((EventType.ACTIVATED, Level.INFO, uid, queue, actor, {}))
+
     def requeue(self, pending: Pending, queue: str | None, actor: str) -> None:
         """Record that a preempted workload was released from *queue*, and is pending again."""
         uid = pending.workload.id
@@ -156,6 +176,7 @@ class Batch:
             "short_since": None,
             "admitted_at": None,
             "pending_since": pending.workload.pending_since,
+            "past_run_time": pending.workload.past_run_time,
         }
         self.requeued.add(uid)
         self.events.append((EventType.REQUEST_RELEASED, Level.INFO, uid, queue, actor, {}))
@@ -225,6 +246,8 @@ class Batch:
         if decision.outcome is Outcome.PREEMPTED:
             row["preemptor"] = decision.preemptor
             row["stopped_for"] = dict(decision.stopped_for)
+            if decision.inactive is not None:
+                row["inactive"] = str(decision.inactive)
             self.preempted.append(decision.workload)
             return
         row |= {

@@ -29,7 +29,7 @@ from console.workloads.services.load_state import COLUMNS, engine_workload
 from console.workloads.services.write_intake import write_intake
 
 #: Columns in addition to those of the engine.
-_MORE: Final = ("name", "state", "submitted_by", "priority")
+_MORE: Final = ("name", "state", "submitted_by", "priority", "queue")
 
 #: The exception for a workload whose priority cannot be changed.
 _ERRORS: Final[Mapping[Outcome, Callable[[str], Exception]]] = {
@@ -128,6 +128,9 @@ def _judge(
                 "The workload is running, and its pods keep the priority with which they started: "
                 "the scheduler of the active config changes pending workloads only."
             )
+        elif workload.state != State.PENDING and workload.queue is None:
+            outcome = Outcome.NOT_POSSIBLE
+            message = "The workload is running without a queue, so a priority has no effect."
         else:
             present = engine_workload(columns)
             obstacle = priority_obstacle(find, present, priority)

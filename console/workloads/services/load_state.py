@@ -48,6 +48,9 @@ COLUMNS = (
     as_text("groups"),
     as_text("remaining_pods"),
     "pending_since",
+    "inactive",
+    "max_run_time",
+    "past_run_time",
 )
 
 
@@ -192,7 +195,7 @@ def _restore(state: State, rows: Iterable[tuple[Any, ...]], config_version: int)
 def engine_workload(row: tuple[Any, ...]) -> Workload:
     """Return the engine's workload of a row that starts with COLUMNS."""
     uid, pk, labels, namespace, priority, requests, pod_sets, *optional = row[: len(COLUMNS)]
-    facts, user, groups, remaining, pending_since = optional
+    facts, user, groups, remaining, pending_since, inactive, *run_times = optional
     requested = pod_sets_of(pod_sets, requests)
     present = requested if remaining is None else remaining_pod_sets(requested, remaining)
     is_preemptible, placement = facts_of(facts)
@@ -209,6 +212,9 @@ def engine_workload(row: tuple[Any, ...]) -> Workload:
         placement=placement,
         pending_since=pending_since or 0,
         has_finished_pods=present != requested,
+        inactive=None if inactive is None else reason_of(inactive),
+        max_run_time=run_times[0],
+        past_run_time=run_times[1] or 0,
     )
 
 

@@ -59,6 +59,9 @@ class _Row(NamedTuple):
     stopped_for_text: str
     remaining_pods_text: str | None
     pending_since: int | None
+    inactive: str | None
+    max_run_time: int | None
+    past_run_time: int | None
 
 
 #: Columns of texts that do not have the name of the field.
@@ -161,5 +164,8 @@ def _workload(row: _Row) -> Workload:
             *(row.requests_text, row.pod_sets_text, row.facts_text, row.user, row.groups_text),
             row.remaining_pods_text,
             row.pending_since,
+            row.inactive,
+            row.max_run_time,
+            row.past_run_time,
         )
     )

@@ -33,7 +33,7 @@ def submit_once(actor: Actor, key: str, submissions: Sequence[Submission]) -> li
 def _content(submission: Submission) -> dict[str, Any]:
     """Return the content that identifies a request, without absent optional facts."""
     content = asdict(submission)
-    for fact in ("preemptible", "placement"):
+    for fact in ("preemptible", "placement", "max_run_seconds"):
         if content[fact] is None:
             # Stored digests are older than these fields.
             del content[fact]

@@ -145,6 +145,9 @@ def _workload(actor: Actor, submission: Submission, now: datetime) -> Workload:
         submitted_by=actor.key,
         submitted_at=now,
         pending_since=milliseconds(now),
+        max_run_time=None
+        if submission.max_run_seconds is None
+        else submission.max_run_seconds * 1000,
     )
 
 

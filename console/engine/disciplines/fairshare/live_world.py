@@ -453,7 +453,8 @@ class LiveWorld:
     def _pending_requests(self, queue: AnyQueue) -> Amounts:
         total = NOTHING
         for cls in queue.pending.classes.values():
-            total = plus(total, times(self._requests_of_class(cls), len(cls)))
+            if cls.head.workload.inactive is None:
+                total = plus(total, times(self._requests_of_class(cls), len(cls)))
         for preemptor in queue.preemptors.values():
             total = plus(total, self.amounts_of(preemptor.pending.workload))
         for each in queue.unrestored:

@@ -109,7 +109,7 @@ def _reject_expired(state: State, world: LiveWorld) -> bool:
         (name, pending)
         for name, queue in state.queues.items()
         for cls in queue.pending.classes.values()
-        if is_hard_gang(cls.head.workload)
+        if is_hard_gang(cls.head.workload) and cls.head.workload.inactive is None
         for pending in cls
         if (expiry := gang_expiry(pending)) is not None and expiry <= state.now
     ]

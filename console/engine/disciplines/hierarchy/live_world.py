@@ -183,12 +183,20 @@ class LiveWorld:
                 delay = known.app.queue.queue.settings.preemption_delay
                 for ask in known.app.asks:
                     yield ask.submitted + delay
+        yield from self._pending_wakeups(state)
+
+    def _pending_wakeups(self, state: State) -> Iterator[int]:
         for name, queue in state.queues.items():
             partition = self.partition_of(name)
             if partition is None or not queue.pending.classes:
                 continue
             delay = partition.usage(name).queue.settings.preemption_delay
-            for cls in queue.pending.classes.values():
+            active = (
+                each
+                for each in queue.pending.classes.values()
+                if each.head.workload.inactive is None
+            )
+            for cls in active:
                 if partition.partition.preempts:
                     yield cls.head.workload.pending_since + delay
                 if is_gang(cls.head.workload):

@@ -78,6 +78,8 @@ _DONE = {
     "workload.withdraw": "withdrew {count}",
     "workload.release": "released {count}",
     "workload.change_priority": "changed the priority of {count}",
+    "workload.deactivate": "deactivated {count}",
+    "workload.activate": "activated {count}",
     "workload.finish_pods": "reported finished pods of workload {subject}",
     "workload.release_pods": "released pods of workload {subject}",
 }

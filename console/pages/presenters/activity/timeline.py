@@ -38,6 +38,8 @@ GLYPHS = {
     "PODS_FINISHED": "finished",
     "PODS_RELEASED": "finished",
     "PRIORITY_CHANGED": "config",
+    "DEACTIVATED": "preempting",
+    "ACTIVATED": "pending",
 }
 
 

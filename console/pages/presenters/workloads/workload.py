@@ -11,7 +11,7 @@ from console.engine.model.origin import Origin
 from console.orgs.permissions import Actor, Permission
 from console.workloads.advice import Advice
 from console.workloads.explanations import Explained
-from console.workloads.models import State, Workload
+from console.workloads.models import LIVE, State, Workload
 
 #: Number of failed rules shown if no rule matched; the others are folded.
 SHOWN_MISSES = 6
@@ -93,7 +93,15 @@ def actions_of(actor: Actor, workload: Workload) -> tuple[Action, ...]:
         )
     if workload.state in RUNNING:
         actions.append(Action(do="finish", title="Finish", consequence="frees its quota"))
-    if workload.state == State.PENDING or workload.state in RUNNING:
+    if workload.state in LIVE and workload.inactive is not None:
+        actions.append(
+            Action(do="activate", title="Activate", consequence="lets it have turns again")
+        )
+    elif workload.state in LIVE:
+        stops = "stops it, and gives" if workload.state in RUNNING else "gives"
+        consequence = f"{stops} it no turn until it is activated"
+        actions.append(Action(do="deactivate", title="Deactivate", consequence=consequence))
+    if workload.state in LIVE:
         actions.append(Action(do="withdraw", title="Withdraw", consequence="ends it permanently"))
     return tuple(actions)
 
