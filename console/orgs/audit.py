@@ -29,6 +29,7 @@ Action = Literal[
     "invitation.create",
     "invitation.revoke",
     "invitation.accept",
+    "invitation.decline",
     "token.issue",
     "token.rotate",
     "token.revoke",

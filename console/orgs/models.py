@@ -161,6 +161,14 @@ class Invitation(models.Model):
                 name="one_open_invitation_per_address",
             )
         ]
+        indexes = [
+            # Of one address in all organizations, for the list of invitations at sign-in.
+            models.Index(
+                Lower("email"),
+                condition=models.Q(accepted_at=None, revoked_at=None),
+                name="open_invitation_by_address",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.email} as {self.role} of {self.org}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Value
+from django.db.models.functions import Lower
 from django.utils import timezone
 
 from console.errors import Conflict, NotFound
@@ -94,6 +95,38 @@ def invitation_by(digest: str) -> Invitation | None:
         accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
     )
     return acceptable.select_related("org").filter(digest=digest).first()
+
+
+#: The proofs with which an account belongs to the person with its address, in any organization.
+_PROVEN = (Proof.OPERATOR, Proof.PROVIDER)
+
+
+def waiting_invitations(user: User, most: int) -> list[Invitation]:
+    """
+    Return up to *most* invitations that *user* can accept without their links, newest first.
+
+    Only an account that counts in every organization has any: of another one, it is not known
+    whether it belongs to the person with the address. Invitations of organizations in which the
+    address is a member are left out.
+    """
+    if user.proof not in _PROVEN:
+        return []
+    joined = Membership.objects.filter(user__in=User.objects.with_address(user.email))
+    found = _of_address(user).exclude(org__in=joined.values("org"))
+    return list(found.select_related("org").order_by("-pk")[:most])
+
+
+def waiting_invitation(user: User, number: int) -> Invitation | None:
+    """Return invitation *number* if *user* can accept it without its link, otherwise None."""
+    if user.proof not in _PROVEN:
+        return None
+    return _of_address(user).filter(pk=number).first()
+
+
+def _of_address(user: User) -> QuerySet[Invitation]:
+    # The expression of the index.
+    rows = Invitation.objects.alias(folded=Lower("email")).filter(folded=Lower(Value(user.email)))
+    return rows.filter(accepted_at=None, revoked_at=None, expires_at__gt=timezone.now())
 
 
 def accounts_of(email: str) -> list[User]:

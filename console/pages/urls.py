@@ -69,6 +69,7 @@ urlpatterns = [
     path("sessions", sessions.own_sessions, name="sessions"),
     path("join", joining.invitation, name="invitation"),
     path("join/<str:secret>", joining.join, name="join"),
+    path("join/waiting/<int:number>", orgs.answer_invitation, name="answer-invitation"),
     path("unsubscribe/<str:link>", notifications.unsubscribe, name="unsubscribe"),
     path("tokens", tokens.tokens, name="tokens"),
     # The URL that the public anyscale client prints if its token is missing or wrong.

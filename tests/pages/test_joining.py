@@ -173,3 +173,32 @@ def test_an_anonymous_visit_without_a_link_leaves_no_session(db: None) -> None:
     assert browser.get("/join").status_code == 404
     assert browser.get("/join/unknown").status_code == 404
     assert "sluice_session" not in browser.cookies
+
+
+def test_invitations_wait_in_the_list_of_organizations(
+    owner: Actor, other_org: Organization, client_for: Callable[[Actor], Client]
+) -> None:
+    assert owner.user is not None
+    boss = create_user("boss@other.example", PASSWORD)
+    Membership.objects.create(org=other_org, user=boss, role=Role.OWNER)
+    inviting = Actor.from_user(other_org, boss, "owner")
+    first = invite(inviting, owner.user.email, Role.VIEWER).invitation
+    browser = client_for(owner)
+    # With an invitation, the only organization is not opened at once.
+    shown = main(browser.get("/o/"))
+    assert shown.all("h2")[0].text == f"Invitations to {owner.user.email}"
+    assert "boss@other.example invites you as viewer" in shown.text
+    assert [each.text for each in shown.all("button")] == [
+        f"Join {other_org.name}",
+        f"Decline the invitation to {other_org.name}",
+    ]
+    address = f"/join/waiting/{first.pk}"
+    declined = browser.post(address, {"do": "decline"}, follow=True)
+    assert f"You declined the invitation to {other_org.name}." in read_page(declined).text
+    assert browser.get("/o/").headers["Location"] == "/o/here/"
+    assert browser.post(address, {"do": "join"}).status_code == 404
+    second = invite(inviting, owner.user.email, Role.OPERATOR).invitation
+    joined = browser.post(f"/join/waiting/{second.pk}", {"do": "join"})
+    assert joined.headers["Location"] == f"/o/{other_org.slug}/"
+    assert Membership.objects.get(user=owner.user, org=other_org).role == "operator"
+    assert len(main(browser.get("/o/")).all("li")) == 2

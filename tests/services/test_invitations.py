@@ -8,11 +8,16 @@ import pytest
 from django.utils import timezone
 
 from console.errors import BadRequest, Conflict, NotFound
-from console.orgs.models import AuditEntry, Invitation, Membership, Proof, Role, User
-from console.orgs.people import list_invitations
+from console.orgs.models import AuditEntry, Invitation, Membership, Organization, Proof, Role, User
+from console.orgs.people import list_invitations, waiting_invitations
 from console.orgs.permissions import Actor
 from console.orgs.services import invite as inviting
-from console.orgs.services.accept_invitation import accept_invitation, join_with_password
+from console.orgs.services.accept_invitation import (
+    accept_invitation,
+    accept_waiting_invitation,
+    decline_invitation,
+    join_with_password,
+)
 from console.orgs.services.create_user import create_user
 from console.orgs.services.invite import Invited, invite, revoke_invitation
 from console.orgs.token_secrets import digest_of
@@ -157,3 +162,81 @@ def test_a_foreign_invitation_cannot_be_taken_back(invited: Invited, outsider: U
     actor = Actor.from_user(other.org, outsider, other.role)
     with pytest.raises(NotFound):
         revoke_invitation(actor, invited.invitation.pk)
+
+
+def waiting(user: User) -> list[int]:
+    return [each.pk for each in waiting_invitations(user, 9)]
+
+
+def known(proof: Proof, email: str = EMAIL) -> User:
+    """Return an account of the address with *proof*."""
+    user = create_user(email, PASSWORD)
+    User.objects.filter(pk=user.pk).update(proof=proof)
+    user.refresh_from_db()
+    return user
+
+
+@pytest.mark.parametrize("proof", [Proof.OPERATOR, Proof.PROVIDER])
+def test_a_person_whose_address_is_proven_joins_without_the_link(
+    invited: Invited, owner: Actor, proof: Proof
+) -> None:
+    user = known(proof, EMAIL.upper())
+    number = invited.invitation.pk
+    assert waiting(user) == [number]
+    membership = accept_waiting_invitation(user, number)
+    assert (membership.org, membership.user, membership.role) == (owner.org, user, "operator")
+    entry = AuditEntry.objects.latest("pk")
+    assert (entry.actor, entry.action) == (user.email, "invitation.accept")
+    assert waiting(user) == []
+    with pytest.raises(NotFound, match="cannot be used"):
+        accept_waiting_invitation(user, number)
+    with pytest.raises(NotFound):
+        accept_invitation(user, digest(invited))
+
+
+@pytest.mark.parametrize("proof", [Proof.INVITATION, Proof.UNKNOWN])
+def test_an_account_of_an_unproven_address_needs_the_link(invited: Invited, proof: Proof) -> None:
+    user = known(proof)
+    assert waiting(user) == []
+    for answer in (accept_waiting_invitation, decline_invitation):
+        with pytest.raises(NotFound):
+            answer(user, invited.invitation.pk)
+    assert not Membership.objects.filter(user=user).exists()
+
+
+def test_invitations_of_others_and_closed_ones_do_not_wait(
+    invited: Invited, owner: Actor, other_org: Organization
+) -> None:
+    user = known(Proof.OPERATOR)
+    stranger = known(Proof.OPERATOR, "other@here.example")
+    assert waiting(stranger) == []
+    with pytest.raises(NotFound):
+        accept_waiting_invitation(stranger, invited.invitation.pk)
+    assert owner.user is not None
+    Membership.objects.create(org=other_org, user=owner.user, role=Role.OWNER)
+    elsewhere = invite(Actor.from_user(other_org, owner.user, "owner"), EMAIL, Role.VIEWER)
+    assert waiting(user) == [elsewhere.invitation.pk, invited.invitation.pk]
+    revoke_invitation(owner, invited.invitation.pk)
+    assert waiting(user) == [elsewhere.invitation.pk]
+    Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert waiting(user) == []
+    with pytest.raises(NotFound):
+        accept_waiting_invitation(user, elsewhere.invitation.pk)
+
+
+def test_a_declined_invitation_is_closed(invited: Invited, owner: Actor) -> None:
+    user = known(Proof.OPERATOR)
+    declined = decline_invitation(user, invited.invitation.pk)
+    assert declined.revoked_at is not None
+    assert list_invitations(owner.org, 9, None).results == []
+    assert not Membership.objects.filter(user=user).exists()
+    entry = AuditEntry.objects.latest("pk")
+    assert (entry.actor, entry.action, entry.subject) == (EMAIL, "invitation.decline", EMAIL)
+    with pytest.raises(NotFound):
+        accept_invitation(user, digest(invited))
+
+
+def test_of_two_accounts_of_an_address_one_is_a_member(invited: Invited, owner: Actor) -> None:
+    join_with_password(digest(invited), "a long new password")
+    user = known(Proof.OPERATOR)
+    assert waiting(user) == []

@@ -12,8 +12,13 @@ from django.utils import timezone
 
 from console.errors import BadRequest, Conflict, FieldError, NotFound
 from console.orgs.audit import record
-from console.orgs.models import BrowserSession, Invitation, Membership, Proof, User
-from console.orgs.people import account_with_password, invitation_by, refuse_second_account
+from console.orgs.models import BrowserSession, Invitation, Membership, Proof, Role, User
+from console.orgs.people import (
+    account_with_password,
+    invitation_by,
+    refuse_second_account,
+    waiting_invitation,
+)
 from console.orgs.permissions import Actor
 from console.orgs.queries import lock_org
 from console.orgs.services.end_tokens import end_tokens_of_account
@@ -42,6 +47,37 @@ def accept_invitation(user: User, digest: str) -> Membership:
                 "Sign out, and sign in with that address.",
             )
         return _join(user, invitation)
+
+
+def accept_waiting_invitation(user: User, number: int) -> Membership:
+    """
+    Make *user* a member by invitation *number*, one of `waiting_invitations`, and close it.
+
+    Raises NotFound if it cannot be used any more, and Conflict (``already_member``) if another
+    account of the address is a member.
+    """
+    with transaction.atomic():
+        return _join(user, _lock_waiting(user, number))
+
+
+def decline_invitation(user: User, number: int) -> Invitation:
+    """
+    Close invitation *number*, one of `waiting_invitations` of *user*, without joining.
+
+    Raises NotFound if it cannot be used any more.
+    """
+    with transaction.atomic():
+        invitation = _lock_waiting(user, number)
+        invitation.revoked_at = timezone.now()
+        invitation.save(update_fields=["revoked_at"])
+        record(
+            Actor.from_user(invitation.org, user, Role.VIEWER),
+            "invitation.decline",
+            kind="invitation",
+            subject=invitation.email,
+            before={"role": invitation.role},
+        )
+    return invitation
 
 
 def join_with_password(digest: str, password: str) -> Membership:
@@ -144,6 +180,17 @@ def _join(user: User, invitation: Invitation) -> Membership:
         after={"role": membership.role},
     )
     return membership
+
+
+def _lock_waiting(user: User, number: int) -> Invitation:
+    found = waiting_invitation(user, number)
+    if found is not None:
+        # As in `_lock`.
+        lock_org(found.org)
+        found = waiting_invitation(user, number)
+    if found is None:
+        raise NotFound(CLOSED)
+    return found
 
 
 def _lock(digest: str) -> Invitation:

@@ -36,6 +36,7 @@ _DONE = {
     "invitation.create": "invited {subject}",
     "invitation.revoke": "revoked the invitation of {subject}",
     "invitation.accept": "accepted the invitation of {subject}",
+    "invitation.decline": "declined the invitation of {subject}",
     "token.issue": "created token {subject}",
     "token.rotate": "rotated token {subject}",
     "token.revoke": "revoked token {subject}",
