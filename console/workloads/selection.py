@@ -9,6 +9,7 @@ from typing import Final
 
 from console.errors import BadRequest, FieldError
 from console.orgs.models import Organization
+from console.orgs.permissions import Actor, Permission
 
 #: Maximum number of workloads in one request.
 MOST_SELECTED: Final = 500
@@ -70,6 +71,14 @@ def not_found(org: Organization, uid: str) -> Result:
     """Return the result for an id without a workload in *org*."""
     message = f"There is no workload {uid} in {org.slug}."
     return Result(uid=uid, outcome=Outcome.NOT_FOUND, message=message)
+
+
+def not_own(actor: Actor, needed: Permission) -> str:
+    """Return the message that *actor* lacks *needed* for the workload of another submitter."""
+    return (
+        f"Another member or token submitted the workload. The role {actor.role} may not "
+        f"{needed.value}; ask an operator or owner."
+    )
 
 
 def summary(results: Sequence[Result]) -> str:

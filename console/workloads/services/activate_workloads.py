@@ -20,7 +20,7 @@ from console.orgs.audit import Action, record_many
 from console.orgs.permissions import Actor, Permission
 from console.workloads.models import LIVE, Intake, Workload
 from console.workloads.org_filter import in_org
-from console.workloads.selection import Outcome, Result, not_found, selected
+from console.workloads.selection import Outcome, Result, not_found, not_own, selected
 from console.workloads.services.write_intake import write_intake
 
 
@@ -119,11 +119,7 @@ def _result(actor: Actor, workload: Workload, change: _Change, *, is_idle: bool)
     is_own = workload.submitted_by == actor.key
     is_deactivated = workload.inactive is not None
     if not (is_own or actor.may(Permission.MANAGE_WORK)):
-        outcome = Outcome.NOT_ALLOWED
-        message = (
-            f"Another member or token submitted the workload. The role {actor.role} may not "
-            f"{Permission.MANAGE_WORK.value}; ask an operator or owner."
-        )
+        outcome, message = Outcome.NOT_ALLOWED, not_own(actor, Permission.MANAGE_WORK)
     elif workload.state not in LIVE:
         outcome = Outcome.WRONG_STATE
         message = (

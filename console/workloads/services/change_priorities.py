@@ -24,7 +24,7 @@ from console.policies.queries import active_policy
 from console.reading import LARGEST_INTEGER
 from console.workloads.models import LIVE, Intake, State, Workload
 from console.workloads.org_filter import in_org
-from console.workloads.selection import Outcome, Result, not_found, selected
+from console.workloads.selection import Outcome, Result, not_found, not_own, selected
 from console.workloads.services.load_state import COLUMNS, engine_workload
 from console.workloads.services.write_intake import write_intake
 
@@ -111,11 +111,7 @@ def _judge(
     def result(workload: Workload, columns: tuple[object, ...]) -> Result:
         is_own = workload.submitted_by == actor.key
         if not (is_own or actor.may(Permission.CHANGE_PRIORITIES)):
-            outcome = Outcome.NOT_ALLOWED
-            message = (
-                f"Another member or token submitted the workload. The role {actor.role} may not "
-                f"{Permission.CHANGE_PRIORITIES.value}; ask an operator or owner."
-            )
+            outcome, message = Outcome.NOT_ALLOWED, not_own(actor, Permission.CHANGE_PRIORITIES)
         elif workload.state not in LIVE:
             outcome = Outcome.WRONG_STATE
             message = (

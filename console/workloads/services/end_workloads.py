@@ -18,7 +18,7 @@ from console.orgs.audit import Action, record_many
 from console.orgs.permissions import Actor, Permission
 from console.workloads.models import LIVE, Intake, State, Workload
 from console.workloads.org_filter import in_org
-from console.workloads.selection import Outcome, Result, not_found, selected
+from console.workloads.selection import Outcome, Result, not_found, not_own, selected
 from console.workloads.services.write_intake import write_intake
 
 
@@ -108,11 +108,7 @@ def _withdrawal(actor: Actor, workload: Workload) -> Result:
     """Return the result of a withdrawal of *workload* by *actor*, without writing it."""
     is_own = workload.submitted_by == actor.key
     if not (is_own or actor.may(Permission.MANAGE_WORK)):
-        outcome = Outcome.NOT_ALLOWED
-        message = (
-            f"Another member or token submitted the workload. The role {actor.role} may not "
-            f"{Permission.MANAGE_WORK.value}; ask an operator or owner."
-        )
+        outcome, message = Outcome.NOT_ALLOWED, not_own(actor, Permission.MANAGE_WORK)
     elif _is_done(workload, _WITHDRAW):
         outcome, message = Outcome.UNCHANGED, "The workload was already withdrawn."
     elif workload.state not in _WITHDRAW.possible:
