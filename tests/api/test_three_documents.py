@@ -94,6 +94,9 @@ def test_a_cap_on_an_instance_type(api, owner, settle):
         "namespace": "",
         "preemptible": None,
         "placement": None,
+        "active": True,
+        "max_run_seconds": None,
+        "run_ends_at": None,
     }
     explanation = client.get(f"workloads/{ids[3]}/explanation").body
     flavors = next(stage for stage in explanation["stages"] if stage["stage"] == "flavors")

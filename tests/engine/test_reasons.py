@@ -28,6 +28,8 @@ from console.engine.disciplines.quota.reasons import (
 )
 from console.engine.model.common_reasons import (
     BEHIND_OTHERS,
+    DEACTIVATED,
+    DEACTIVATED_WHILE_RUNNING,
     DRAINED,
     NO_FLAVOR_MATCHED,
     NOT_EVALUATED,
@@ -36,6 +38,8 @@ from console.engine.model.common_reasons import (
     QUEUE_HELD,
     QUEUE_MISCONFIGURED,
     QUEUE_STOPPED,
+    RUN_TIME_EXCEEDED,
+    RUN_TIME_USED_UP,
     WAITING_FOR_PREEMPTED,
     WITHDRAWN_WHILE_RUNNING,
 )
@@ -66,6 +70,10 @@ TITLES = {
     QUEUE_MISCONFIGURED: ("Queue misconfigured", ReasonClass.CANNOT_RUN),
     QUEUE_STOPPED: ("Queue stopped", ReasonClass.HELD),
     QUEUE_HELD: ("Queue on hold", ReasonClass.HELD),
+    DEACTIVATED: ("Deactivated", ReasonClass.HELD),
+    RUN_TIME_USED_UP: ("Maximum run time used up", ReasonClass.HELD),
+    DEACTIVATED_WHILE_RUNNING: ("Deactivated while running", ReasonClass.PREEMPTED),
+    RUN_TIME_EXCEEDED: ("Maximum run time exceeded", ReasonClass.PREEMPTED),
     EXCEEDS_MAX_QUOTA: ("Can never run under this config", ReasonClass.CANNOT_RUN),
     WAITING_FOR_PREEMPTED: ("Starting soon", ReasonClass.SOON),
     WAITING_FOR_QUOTA: ("Waiting for quota", ReasonClass.WAITING),

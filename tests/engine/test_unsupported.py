@@ -46,10 +46,8 @@ POLICY = quota_policy(
     },
     routing=route_by((Rule(index=0, queue="train"),)),
     unsupported=(READY, TURNED, LEFT_OUT),
-    unsupported_labels={
-        "max-time": Unsupported.LABELED_EXECUTION_TIME,
-        "elastic": Unsupported.LABELED_ELASTIC_SIZE,
-    },
+    run_time_label="max-time",
+    unsupported_labels={"elastic": Unsupported.LABELED_ELASTIC_SIZE},
 )
 
 
@@ -122,14 +120,25 @@ def test_unsupported_resource_settings_are_listed_for_their_requests() -> None:
 
 def test_unsupported_label_is_listed_at_intake() -> None:
     state = State(POLICY)
-    labels = {"max-time": "3600", "elastic": "true", "team": "a"}
+    labels = {"max-time": "1h", "elastic": "true", "team": "a"}
     state.submit(Workload(id="w", sequence=0, labels=labels))
     (decision,) = state.settle()
     intake = next(s for s in explain(decision.trace).stages if s.stage == "intake")
     assert [each.text for each in intake.sentences][-2:] == [
-        "Label max-time is not supported: it runs until it ends by itself.",
         "Label elastic is not supported: it keeps the size that it was submitted with.",
+        (
+            "Label max-time sets no maximum run time: its value is not a whole number of seconds "
+            "from 1 to 2147483647, or an earlier release decided."
+        ),
     ]
+
+
+def test_a_label_with_whole_seconds_is_supported() -> None:
+    state = State(POLICY)
+    state.submit(Workload(id="w", sequence=0, labels={"max-time": "3600"}))
+    (decision,) = state.settle()
+    kinds = {each.kind for each in decision.trace.unsupported}
+    assert Unsupported.LABELED_EXECUTION_TIME not in kinds
 
 
 def test_a_live_explanation_says_the_same_as_the_decision() -> None:

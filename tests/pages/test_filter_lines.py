@@ -131,9 +131,7 @@ def test_only_reasons_that_occur_are_offered(world: World, browser: Client) -> N
         page = read_page(browser.get(WORDS, {"line": f"{name}:{value}"}))
         wanted = {parameter: value}
         links = page.id("f-line-words").all("a")
-        return any(
-            dict(parse_qsl(urlsplit(link.attrs["href"]).query)) == wanted for link in links
-        )
+        return any(dict(parse_qsl(urlsplit(link.attrs["href"]).query)) == wanted for link in links)
 
     def occurs(parameter: str, value: str) -> bool:
         page = read_page(browser.get(LIST, {parameter: value}))

@@ -274,7 +274,10 @@ def test_a_workload_is_deactivated_and_activated(
 ) -> None:
     def buttons() -> list[str]:
         page = read_page(browser.get(address))
-        return [each.text.partition(":")[0] for each in page.id("workload-actions").all("button")]
+        return [
+            each.text.partition(":")[0].strip()
+            for each in page.id("workload-actions").all("button")
+        ]
 
     address = f"{LIST}/{world.waiting.uid}"
     assert buttons()[:2] == ["Deactivate", "Withdraw"]

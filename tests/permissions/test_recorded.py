@@ -18,6 +18,8 @@ _ASKING = (
     *("/search", "/changes"),
     # The pending workload of the request is not submitted again.
     "workloads/resubmit",
+    # The workload of the request is active already.
+    "/activate",
     # A sign of life every few seconds.
     "/heartbeat",
     # Temporary presence; a cookie of one browser; and settings that do not change.
@@ -40,6 +42,7 @@ CHANGES = [
     and line.status in _DONE
     and not line.path.partition("?")[0].endswith(_ASKING)
     and line.body not in (_TYPED, _PREVIEW)
+    and not line.body.startswith("do=activate")
 ]
 
 

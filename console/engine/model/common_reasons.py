@@ -88,7 +88,6 @@ DEACTIVATED_WHILE_RUNNING: Final = register(
         "deactivated_while_running",
         label="Deactivated while running",
         reason_class=ReasonClass.PREEMPTED,
-        advice="Release the workload when its pods have stopped; activate it to run it again.",
     )
 )
 #: It ran for as long as it may (`Workload.max_run_time`), and is deactivated.
@@ -107,7 +106,6 @@ RUN_TIME_EXCEEDED: Final = register(
         "run_time_exceeded",
         label="Maximum run time exceeded",
         reason_class=ReasonClass.PREEMPTED,
-        advice="Release the workload when its pods have stopped.",
     )
 )
 WITHDRAWN_WHILE_RUNNING: Final = register(

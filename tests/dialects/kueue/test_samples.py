@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from console.dialects.kueue import DIALECT
-from console.dialects.kueue.unsupported import LABELS
+from console.dialects.kueue.unsupported import LABELS, RUN_TIME_LABEL
 from console.engine.disciplines.quota.hierarchy import Hierarchy
 from console.engine.disciplines.quota.spec import (
     Cohort,
@@ -99,6 +99,7 @@ TWO_TEAMS = quota_policy(
         ),
     },
     least_priority=-(2**31),
+    run_time_label=RUN_TIME_LABEL,
     unsupported_labels=LABELS,
     routing=LocalQueueRouting(
         default_local_queue="default",
