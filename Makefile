@@ -23,10 +23,11 @@ PYTEST_ON_POSTGRES := $(BIN)/python -m tests.postgres $(PYTEST) --maxprocesses 3
 ON_BOTH := tests/services tests/api tests/tasks tests/pages tests/permissions tests/hostile \
 	tests/architecture/test_tour.py tests/architecture/test_skyshift_tour.py
 
-# On PostgreSQL, tests of services and tasks, and tests that together send every shape of statement
-# (tests/shapes.py). Then all tests on SQLite, and each crash test on one database.
+# On PostgreSQL, tests that together send every shape of statement (tests/shapes.py). Then all tests
+# on SQLite, and each crash test on one database.
 test: .venv/.development .venv/.anyscale
-	$(PYTEST_ON_POSTGRES) tests/services tests/tasks @tests/postgres_tests.txt
+	$(PYTEST_ON_POSTGRES) -p tests.without_redundant \
+		tests/services tests/tasks @tests/postgres_tests.txt
 	$(PYTEST)
 
 # Like `make test`, with all tests that query a database on PostgreSQL too, and crash tests on both.
@@ -34,7 +35,7 @@ test-all: .venv/.development .venv/.anyscale
 	$(PYTEST_ON_POSTGRES) -m "not browser" $(ON_BOTH)
 	CRASH_DATABASES=all $(PYTEST)
 
-# Select the tests of tests/postgres_tests.txt again, after a new statement or a renamed test.
+# Select the tests for PostgreSQL again, after a new statement or a renamed test.
 shapes: .venv/.development
 	@folder=$$(mktemp -d) && trap 'rm -r "$$folder"' EXIT && \
 		SHAPES="$$folder" $(PYTEST_ON_POSTGRES) -p tests.shapes \

@@ -6,7 +6,11 @@ make shapes
 A shape is a statement without its values: numbers, texts, names of savepoints, and lengths of
 lists. As a pytest plugin (`-p tests.shapes`) this module writes the shapes of each test to the
 folder that `SHAPES` names, one file per process. As a program it reads these files and writes
-`CHOSEN`: the tests that `make test` runs on PostgreSQL in addition to all tests of `ALWAYS`.
+what `make test` runs on PostgreSQL: `REDUNDANT`, the tests of `FOLDERS` that it leaves out, and
+`CHOSEN`, tests of other folders that it adds. A test of `FOLDERS` that is in no list runs, so that
+new tests run on PostgreSQL. Tests that depend on the database itself are never redundant: those
+that commit, such as races between connections, those that SQLite skips, and those with the mark
+`every_database`, whose results depend on values, such as integers beyond 64 bits.
 """
 
 from __future__ import annotations
@@ -24,12 +28,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.skipping import evaluate_skip_marks
 from django.db.backends.utils import CursorWrapper
 
-#: Folders whose tests all run on PostgreSQL: use cases, races and locks. They take seconds.
-ALWAYS = ("tests/services/", "tests/tasks/")
+#: Folders whose tests run on PostgreSQL unless they are redundant: use cases, races and locks.
+FOLDERS = ("tests/services/", "tests/tasks/")
 
-#: The selected tests, one pytest id per line.
+#: The tests of `FOLDERS` whose shapes are all sent by other tests of these folders, one pytest id
+#: per line.
+REDUNDANT = Path(__file__).parent / "postgres_redundant.txt"
+
+#: The selected tests of other folders.
 CHOSEN = Path(__file__).parent / "postgres_tests.txt"
 
 _WORDS = (
@@ -53,9 +62,10 @@ def shape_of(statement: str) -> str:
 
 @dataclass(slots=True)
 class Record:
-    """Shapes and duration of one test."""
+    """Shapes and duration of one test, and whether it is needed for other reasons."""
 
     shapes: set[str] = field(default_factory=set)
+    always: bool = False
     #: Seconds of its setup, its call and its teardown.
     seconds: float = 0.0
 
@@ -80,6 +90,7 @@ class _Recorder:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         """Record statements for *item* from here on."""
         self._now = self._records[item.nodeid]
+        self._now.always = _depends_on_the_database(item)
         began = time.monotonic()
         try:
             return (yield)
@@ -91,11 +102,28 @@ class _Recorder:
         if not self._records:
             return
         found = {
-            name: {"shapes": sorted(record.shapes), "seconds": round(record.seconds, 3)}
+            name: {
+                "shapes": sorted(record.shapes),
+                "always": record.always,
+                "seconds": round(record.seconds, 3),
+            }
             for name, record in self._records.items()
         }
         path = Path(os.environ["SHAPES"]) / f"{os.getpid()}.json"
         path.write_text(json.dumps(found))
+
+
+def _depends_on_the_database(item: pytest.Item) -> bool:
+    """
+    Return whether the test is needed on this database, whatever others send.
+
+    It commits, has the mark `every_database`, or is skipped on another database.
+    """
+    commits = "transactional_db" in getattr(item, "fixturenames", ()) or any(
+        marker.kwargs.get("transaction") for marker in item.iter_markers("django_db")
+    )
+    is_skipped_elsewhere = evaluate_skip_marks(item) is None and any(item.iter_markers("skipif"))
+    return commits or is_skipped_elsewhere or any(item.iter_markers("every_database"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -141,23 +169,30 @@ def cover(records: Mapping[str, Record], sent_anyway: AbstractSet[str] = frozens
 
 
 def main(folder: Path) -> None:
-    """Select tests from the records in *folder*, write the list and print a summary."""
+    """Select tests from the records in *folder*, write the lists and print a summary."""
     records: dict[str, Record] = {}
     for path in sorted(folder.glob("*.json")):
         for name, found in json.loads(path.read_text()).items():
-            records[name] = Record(set(found["shapes"]), found["seconds"])
-    always = {name: each for name, each in records.items() if name.startswith(ALWAYS)}
-    others = {name: each for name, each in records.items() if name not in always}
-    sent_anyway = set().union(*(record.shapes for record in always.values()))
-    chosen = cover(others, sent_anyway)
+            records[name] = Record(set(found["shapes"]), found["always"], found["seconds"])
+    usual = {name: each for name, each in records.items() if name.startswith(FOLDERS)}
+    others = {name: each for name, each in records.items() if name not in usual}
+    always = {name for name, each in usual.items() if each.always}
+    needed = always.union(cover(usual, _shapes(usual[name] for name in always)))
+    chosen = cover(others, _shapes(usual.values()))
+    REDUNDANT.write_text("".join(f"{name}\n" for name in sorted(usual.keys() - needed)))
     CHOSEN.write_text("".join(f"{name}\n" for name in chosen))
-    shapes = sent_anyway.union(*(record.shapes for record in others.values()))
     print(
-        f"{len(shapes)} shapes of statements, {len(sent_anyway)} of them sent by the "
-        f"{len(always)} tests that always run, in {_seconds(always.values())} s, and the others by "
-        f"{len(chosen)} of {len(others)} tests, in "
+        f"{len(_shapes(records.values()))} shapes of statements, "
+        f"{len(_shapes(usual.values()))} of them sent by {len(needed)} of {len(usual)} tests of "
+        f"services and tasks, {len(always)} of which depend on the database, in "
+        f"{_seconds(usual[name] for name in needed)} of {_seconds(usual.values())} s, and the "
+        f"others by {len(chosen)} of {len(others)} tests, in "
         f"{_seconds(others[name] for name in chosen)} of {_seconds(others.values())} s."
     )
+
+
+def _shapes(records: Iterable[Record]) -> set[str]:
+    return set().union(*(record.shapes for record in records))
 
 
 def _seconds(records: Iterable[Record]) -> int:

@@ -30,11 +30,11 @@ def test_a_shape_is_a_statement_without_its_values(statement: str, shape: str) -
 
 def test_cover_returns_a_minimal_set_with_all_shapes() -> None:
     records = {
-        "slow": Record({"one", "two", "three"}, 100.0),
-        "cheap": Record({"one"}, 0.1),
-        "quick": Record({"two", "three"}, 1.0),
-        "spare": Record({"two"}, 0.01),
-        "known": Record({"four"}, 0.01),
-        "silent": Record(set(), 0.0),
+        "slow": Record({"one", "two", "three"}, seconds=100.0),
+        "cheap": Record({"one"}, seconds=0.1),
+        "quick": Record({"two", "three"}, seconds=1.0),
+        "spare": Record({"two"}, seconds=0.01),
+        "known": Record({"four"}, seconds=0.01),
+        "silent": Record(set(), seconds=0.0),
     }
     assert cover(records, {"four"}) == ["cheap", "quick"]

@@ -178,6 +178,7 @@ def test_another_manager_does_not_concern_the_engine(operator: Actor) -> None:
     assert sentences(operator.org)[1:] == ["Cluster east changed: it has another manager."]
 
 
+@pytest.mark.every_database
 def test_amounts_beyond_64_bits_are_exact(operator: Actor) -> None:
     most = 2**53 - 1
     report_cluster(operator, "east", {"nodes": [{"name": "n", "allocatable": {"memory": most}}]})

@@ -86,6 +86,7 @@ def test_an_apply_keeps_what_it_changed(story: Organization) -> None:
     ]
 
 
+@pytest.mark.every_database
 def test_the_longest_names_have_room(org: Organization, owner: Actor) -> None:
     apply_config(owner, "native", text_of(name="q" * 500), "", 0)
     apply_config(owner, "native", text_of(name="r" * 500), "", 1)

@@ -102,6 +102,7 @@ def test_a_late_save_changes_nothing(editor: Actor, revision: int) -> None:
     assert (kept.text, kept.title) == ("newest", "")
 
 
+@pytest.mark.every_database
 def test_invalid_drafts_are_refused(editor: Actor) -> None:
     draft = begin_draft(editor, "native", "", base=0)
     with pytest.raises(BadRequest) as caught:

@@ -38,6 +38,7 @@ def test_an_invalid_slug_is_refused(db: None, slug: str) -> None:
     assert not Organization.objects.exists()
 
 
+@pytest.mark.every_database
 def test_email_addresses_are_unique_ignoring_case(db: None) -> None:
     create_user("person@here.example", "a long password")
     with pytest.raises(Conflict, match=r"Person@here\.example"):

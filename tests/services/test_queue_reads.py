@@ -162,6 +162,7 @@ def _waiting(owner: Actor, settle: Settle, counts: dict[tuple[int, int], int]) -
     submit(owner, settle, *many)
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("few", [2_000, 0])
 @pytest.mark.parametrize("looked", [20_000, 3])
 def test_pending_workloads_of_one_reason_are_paged_in_order(

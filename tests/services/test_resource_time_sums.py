@@ -19,6 +19,8 @@ from console.workloads.models import Engine
 
 NOW: Final = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 
+pytestmark = pytest.mark.every_database
+
 #: A multiple of RADIX, and a rest of millions of additions.
 HIGH: Final = -7
 LOW: Final = 9_000_000 * RADIX + 999_999_999_999

@@ -422,6 +422,7 @@ def test_invalid_groups_are_refused_at_their_place(
     assert not ApiToken.objects.exists()
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     ("user", "code"),
     [("x" * 201, "too_long"), (" ada", "invalid_name"), ("a\tb", "invalid_name"), ("", "required")],

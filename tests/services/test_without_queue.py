@@ -100,6 +100,7 @@ def test_they_are_counted_apart_and_up_to_a_bound(
     assert waiting_without_queue(org) == {"not_evaluated": 1, "queue_stopped": 1}
 
 
+@pytest.mark.every_database
 def test_a_queue_pages_through_priorities_below_zero(
     org: Organization, row: Callable[..., Workload]
 ) -> None:

@@ -17,7 +17,7 @@ from console.orgs.models import Organization
 _INSERT = "INSERT INTO workloads_labelset (org_id, digest, labels) VALUES (%s, %s, '{}')"
 _DIGESTS = "SELECT cast(digest AS text) FROM workloads_labelset WHERE org_id = %s ORDER BY digest"
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 
 
 def write(org: Organization, *digests: str) -> None:

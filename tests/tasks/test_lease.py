@@ -117,6 +117,7 @@ def test_only_writes_of_decisions_wait_for_the_disk(org: Organization) -> None:
     assert told == ["off", "off", "on", "on"]
 
 
+@pytest.mark.every_database
 def test_a_lease_uses_the_clock_of_the_database(
     org: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
