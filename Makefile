@@ -4,7 +4,7 @@ PY ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
 
-.PHONY: run test test-all shapes soak check bench pictures
+.PHONY: run test test-on-postgres test-on-sqlite test-all shapes soak check bench pictures
 .DELETE_ON_ERROR:
 
 # Keep the byte code, or each process of the product would compile the same source again.
@@ -14,31 +14,38 @@ unexport PYTHONDONTWRITEBYTECODE
 run: .venv/.runtime
 	@$(BIN)/python manage.py up
 
-# Two processes more than cores, up to four; tests/conftest.py groups and orders the tests.
-PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
-# One process less if no test waits for pages or products: each collects all tests anew.
-PYTEST_ON_POSTGRES := $(BIN)/python -m tests.postgres $(PYTEST) --maxprocesses 3
+# One process more than cores, up to three, because each collects all tests anew and starts products
+# of its own; tests/conftest.py groups and orders the tests.
+PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 3 --dist loadfile --no-loadscope-reorder
+ON_POSTGRES := $(BIN)/python -m tests.postgres
 
 # Tests that query a database in the test process.
 ON_BOTH := tests/services tests/api tests/tasks tests/pages tests/permissions tests/hostile \
 	tests/architecture/test_tour.py tests/architecture/test_skyshift_tour.py
 
-# On PostgreSQL, tests that together send every shape of statement (tests/shapes.py). Then all tests
-# on SQLite, and each crash test on one database.
+# Run the tests on PostgreSQL and those on SQLite at the same time.
 test: .venv/.development .venv/.anyscale
-	$(PYTEST_ON_POSTGRES) -p tests.without_redundant \
+	@+$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs 2) \
+		test-on-postgres test-on-sqlite
+
+# On PostgreSQL, in one process, tests that together send every shape of statement (tests/shapes.py).
+test-on-postgres: .venv/.development
+	$(ON_POSTGRES) $(BIN)/python -m pytest -q -p tests.without_redundant \
 		tests/services tests/tasks @tests/postgres_tests.txt
+
+# All tests on SQLite, with each crash test on one database.
+test-on-sqlite: .venv/.development .venv/.anyscale
 	$(PYTEST)
 
 # Like `make test`, with all tests that query a database on PostgreSQL too, and crash tests on both.
 test-all: .venv/.development .venv/.anyscale
-	$(PYTEST_ON_POSTGRES) -m "not browser" $(ON_BOTH)
+	$(ON_POSTGRES) $(PYTEST) -m "not browser" $(ON_BOTH)
 	CRASH_DATABASES=all $(PYTEST)
 
 # Select the tests for PostgreSQL again, after a new statement or a renamed test.
 shapes: .venv/.development
 	@folder=$$(mktemp -d) && trap 'rm -r "$$folder"' EXIT && \
-		SHAPES="$$folder" $(PYTEST_ON_POSTGRES) -p tests.shapes \
+		SHAPES="$$folder" $(ON_POSTGRES) $(PYTEST) -p tests.shapes \
 			-m "not browser" $(ON_BOTH) && \
 		$(BIN)/python -m tests.shapes "$$folder"
 

@@ -57,8 +57,8 @@ LONG = (
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return two processes more than cores, because tests of products and pages often wait."""
-    return (os.cpu_count() or 1) + 2
+    """Return one process more than cores, because tests of products and pages often wait."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:
