@@ -106,6 +106,8 @@ class Organization(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     #: Whether another member has to approve a config before it is applied.
     approval_required = models.BooleanField(default=False, db_default=False)
+    #: Only in a demo: the time before which its history is simulated, down to every row.
+    simulated_until = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return self.slug

@@ -21,7 +21,12 @@ from console.migrating.skew import find_skew
 from console.supervisor import commands, demo, static
 from console.supervisor.children import Children
 from console.supervisor.failure import StartFailed
-from console.supervisor.first_start import Welcome, fill_empty_database, keep_secret_key
+from console.supervisor.first_start import (
+    Welcome,
+    fill_empty_database,
+    keep_secret_key,
+    welcome_owner,
+)
 from console.supervisor.forked import start_fork_server
 from console.supervisor.listener import listen, url_of
 from console.supervisor.lock import hold
@@ -71,13 +76,14 @@ def _start(children: Children, listener: socket.socket) -> None:
     _prepare_database()
     static.collect(settings.HOME)
     _wait_for_broker(children)
+    fill_empty_database(with_demo=settings.DEMO, say=_say)
     children.start(commands.web(listener))
     for worker in commands.workers():
         children.start(worker)
     children.start(commands.beat())
     host, actual_port = _reachable(listener)
     _wait_until_ready(children, host, actual_port)
-    _greet(url_of(settings.HOST, actual_port), fill_empty_database(with_demo=settings.DEMO))
+    _greet(url_of(settings.HOST, actual_port), welcome_owner())
     for each in demo.existing() if settings.DEMO else ():
         children.start(commands.traffic(each, url_of(host, actual_port), environment))
 

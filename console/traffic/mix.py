@@ -82,6 +82,7 @@ def _job(draw: random.Random, team: str, gpus: int, priority_class: str = "exper
         "project": team,
         "namespace": team,
         "tags": {
+            "team": team,
             "kueue.x-k8s.io/queue-name": "training",
             "kueue.x-k8s.io/priority-class": priority_class,
         },

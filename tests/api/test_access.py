@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from django.test import Client
 
@@ -37,7 +39,15 @@ def test_orgs_lists_the_user_s_organizations(api, client_for, owner, other_org):
         "counts": dict.fromkeys(
             ("pending", "admitted", "preempting", "finished", "rejected", "withdrawn"), 0
         ),
+        "simulated_until": None,
     }
+
+
+def test_simulated_history_is_marked_wherever_it_is_read(api, owner, org):
+    org.simulated_until = datetime(2026, 3, 14, 12, tzinfo=UTC)
+    org.save(update_fields=["simulated_until"])
+    for path in ("", "usage", "accounts?by=user"):
+        assert api(owner).get(path).body["simulated_until"] == "2026-03-14T12:00:00.000000Z", path
 
 
 def test_other_addresses_are_problems_too(api, owner):

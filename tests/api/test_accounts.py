@@ -114,6 +114,7 @@ def test_an_answer(client: Api) -> None:
         "until": "2026-03-17T00:00:00.000000Z",
         "kept_since": "2024-03-16T00:00:00.000000Z",
         "counted_since": "2026-03-15T22:30:00.000000Z",
+        "simulated_until": None,
         "resource": "gpu",
         "resources": [
             {"resource": "gpu", "used": 26 * HOUR, "quota": 36 * HOUR, "idle": 10 * HOUR},

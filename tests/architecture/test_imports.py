@@ -98,7 +98,12 @@ def test_pure_layers_import_only_lower_layers(layer: str) -> None:
 def test_only_edges_import_edges() -> None:
     starts = {
         "console.supervisor": (),
-        "console.traffic": ("supervisor/management", "workloads/management", "trial"),
+        "console.traffic": (
+            "supervisor/demo_week.py",
+            "supervisor/management",
+            "workloads/management",
+            "trial",
+        ),
         "console.trial": ("workloads/management",),
         "console.api": ("urls.py",),
         "console.pages": ("urls.py",),

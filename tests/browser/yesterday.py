@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from console.orgs.models import Organization
     from console.orgs.permissions import Actor
-    from tests.browser.turned_clock import Clock
+    from console.supervisor.simulated_clock import Clock
 
 #: The owner of both organizations, with the email address of a first start.
 OWNER, PASSWORD = "owner@localhost", "a long password for pictures"
@@ -39,7 +39,7 @@ def play(now: datetime) -> None:
     from console.orgs.services.create_org import create_org
     from console.orgs.services.create_user import create_user
     from console.supervisor import demo
-    from tests.browser.turned_clock import clock_at
+    from console.supervisor.simulated_clock import clock_at
     from tests.browser.yesterdays_people import (
         add_passwords,
         add_people,

@@ -107,6 +107,35 @@ def test_a_queue_over_the_last_hour(sampled: Organization, browser: Client) -> N
     assert "data since 2026-03-14 12:13" in page.id("chart-use").text
 
 
+def test_simulated_history_is_marked_on_the_page_and_in_its_charts(
+    sampled: Organization, browser: Client
+) -> None:
+    assert "Simulated" not in get(browser, "queues/research/usage", range="1h").text
+    sampled.simulated_until = NOW - timedelta(minutes=12)
+    sampled.save(update_fields=["simulated_until"])
+    page = get(browser, "queues/research/usage", range="1h")
+    (line,) = page.all("p", class_="simulated")
+    assert line.text == (
+        "Simulated history. Everything before 14 Mar 2026, 12:18 UTC was generated for this demo."
+    )
+    for panel in ("use", "demand", "workloads", "waits"):
+        chart = page.id(f"chart-{panel}")
+        boxes = [
+            (box.attrs["x"], box.attrs["width"])
+            for box in chart.all("rect", class_="chart__simulated")
+            if "x" in box.attrs
+        ]
+        # From the first sample on.
+        assert boxes == [("700", "88.9")]
+        assert "simulated before 2026-03-14 12:18" in chart.text
+    # A later time range has no simulated part.
+    sampled.simulated_until = NOW - timedelta(days=1)
+    sampled.save(update_fields=["simulated_until"])
+    page = get(browser, "queues/research/usage", range="1h")
+    assert page.all("rect", class_="chart__simulated") == []
+    assert len(page.all("p", class_="simulated")) == 1
+
+
 def test_versions_are_marked_and_lead_to_the_version(
     sampled: Organization, browser: Client
 ) -> None:

@@ -175,7 +175,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory, runtime: Path) -> Iterator[Pr
 
 def test_demo_has_traffic_from_the_first_minute(demo: Product) -> None:
     api = demo.api("demo")
-    assert [row["version"] for row in api.get("/config/versions")["results"]] == [1]
+    assert [row["version"] for row in api.get("/config/versions")["results"]] == [3, 2, 1]
+    assert api.get("")["simulated_until"]
     deadline = time.monotonic() + PATIENCE
     while not api.get("/workloads?user=demo&state=admitted")["results"]:
         assert time.monotonic() < deadline, demo.output()

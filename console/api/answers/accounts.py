@@ -8,10 +8,13 @@ from console.accounting.amounts import in_seconds, time_of_hour
 from console.accounting.queries.accounts import Accounts, Used
 from console.api.answers.times import time_answer
 from console.engine.model.amounts import Amount
+from console.orgs.models import Organization
 from console.paging import write_cursor
 
 
-def accounts_answer(found: Accounts, by: str, first: int, limit: int) -> dict[str, Any]:
+def accounts_answer(
+    org: Organization, found: Accounts, by: str, first: int, limit: int
+) -> dict[str, Any]:
     """Return *limit* values of *found* from number *first* on, with totals and series."""
     window, end = found.window, first + limit
     return {
@@ -21,6 +24,7 @@ def accounts_answer(found: Accounts, by: str, first: int, limit: int) -> dict[st
         "until": time_answer(time_of_hour(window.until)),
         "kept_since": time_answer(time_of_hour(window.kept_since)),
         "counted_since": time_answer(found.counted_since),
+        "simulated_until": time_answer(org.simulated_until),
         "resource": found.resource,
         "resources": [
             {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from console.accounting.window import Step
-from console.api.schemas.common import Schema
+from console.api.schemas.common import Schema, simulated_until_field
 
 
 class ResourceTotal(Schema):
@@ -66,6 +66,7 @@ class Accounts(Schema):
     counted_since = serializers.DateTimeField(
         allow_null=True, help_text="Start of counting; null if nothing was counted yet."
     )
+    simulated_until = simulated_until_field()
     resource = serializers.CharField(
         allow_null=True, help_text="The resource that orders the values; null without resources."
     )

@@ -141,6 +141,15 @@ def example(name: str, value: Any, *, request: bool = False) -> OpenApiExample:
     return OpenApiExample(name, value=value, request_only=request, response_only=not request)
 
 
+def simulated_until_field() -> serializers.DateTimeField:
+    """Return the field of the end of simulated history."""
+    return serializers.DateTimeField(
+        allow_null=True,
+        help_text="End of the simulated history of a demo: decisions, events and usage before it "
+        "were generated. Null in every other organization.",
+    )
+
+
 def page_of(row: type[Schema], name: str) -> type[Schema]:
     """Return the schema called *name* for one page of a list of *row*."""
     fields = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from console.api.schemas.common import Range, ReasonCode, Schema, page_of
+from console.api.schemas.common import Range, ReasonCode, Schema, page_of, simulated_until_field
 from console.api.schemas.pod_sets import (
     PLACES,
     STOPPING,
@@ -38,6 +38,7 @@ class Org(OrgSummary):
     counts = serializers.DictField(
         child=serializers.IntegerField(), help_text="Number of workloads by state."
     )
+    simulated_until = simulated_until_field()
 
 
 class QueueHeld(Schema):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from console.api.schemas.common import Schema
+from console.api.schemas.common import Schema, simulated_until_field
 from console.series.models import Step
 
 
@@ -90,6 +90,7 @@ class UsageSeries(Schema):
     kept_since = serializers.DateTimeField(
         help_text="Start of the retention period of this step; older points are deleted."
     )
+    simulated_until = simulated_until_field()
     results = UsagePoint(many=True)
     next = serializers.CharField(
         allow_null=True, help_text="The cursor of the next page; null on the last page."

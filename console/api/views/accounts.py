@@ -75,7 +75,7 @@ class Accounts(OrgView):
             name = f"{self.actor.org.slug}-accounts"
             return export_answer(place, form, name, EXPORTED, exported_rows(found))
         (first,) = read_cursor(request.query_params.get("cursor")) or (0,)
-        return Response(accounts_answer(found, by, first, self.limit(request)))
+        return Response(accounts_answer(self.actor.org, found, by, first, self.limit(request)))
 
 
 def _check_resource(resource: str | None, found: Answer) -> None:

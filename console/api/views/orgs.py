@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from console.api.answers.times import time_answer
 from console.api.authentication import signed_in_user
 from console.api.base import JSONView, OrgView, results
 from console.api.schemas.common import problems
@@ -58,5 +59,6 @@ class OneOrg(OrgView):
                 "role": self.actor.role,
                 "config_version": active_number(org),
                 "counts": state_counts(org),
+                "simulated_until": time_answer(org.simulated_until),
             }
         )

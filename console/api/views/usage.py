@@ -91,6 +91,7 @@ class Usage(OrgView):
                 "since": time_answer(window.since),
                 "until": time_answer(window.until),
                 "kept_since": time_answer(window.kept_since),
+                "simulated_until": time_answer(org.simulated_until),
                 "results": [
                     point_answer(each, each.start + length, course.counts[each.start], course.spans)
                     for each in course.series.readings

@@ -17,10 +17,11 @@ def generate_password() -> str:
     return secrets.token_urlsafe(12)
 
 
-def create_user(email: str, password: str) -> User:
+def create_user(email: str, password: str | None) -> User:
     """
     Create and return an account that is valid in every organization.
 
+    With None as *password*, it cannot sign in until one is set.
     Raises BadRequest for an invalid e-mail address, and Conflict if the address, ignoring case,
     already has such an account.
     """

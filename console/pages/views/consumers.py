@@ -92,7 +92,7 @@ def consumers(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "shown_range": shown_range(window),
         "expired": expired_text(window),
         "resource": resource_name(name),
-        "chart": chart_of(found, by),
+        "chart": chart_of(found, by, actor.org.simulated_until),
         "rows": tuple(rows_of(found, by, org, first, PAGE_SIZE, linked)),
         "pager": Pager(
             first_url=with_query(path, query, cursor=None) if first else "",

@@ -123,7 +123,9 @@ def _charts(
 ) -> Charts:
     counts = _counts(org, past.series, numbers)
     table = request.GET.get("table", "")
-    return charts_of(org.slug, past.series, counts, versions, now, past.begun, table)
+    return charts_of(
+        org.slug, past.series, counts, versions, now, past.begun, org.simulated_until, table
+    )
 
 
 def _changes(org: Organization, log: Log) -> list[HistoryRow]:

@@ -102,6 +102,7 @@ def _usage(
     keys = keys_of(series, spans)
     key = query.key if query.key in keys else next(iter(keys), None)
     frame = frame_of(window.since, min(until, window.until), series.gaps, begun)
+    frame = frame.with_simulated(org.simulated_until)
     points = points_of(series, counts, spans, key, MOST_POINTS)
     panels = panels_of(frame, points, key, subject.kind)
     columns = next((each.columns for each in panels if each.key == query.chart), ())

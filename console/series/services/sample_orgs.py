@@ -27,7 +27,7 @@ def sample_orgs(now: datetime) -> list[int]:
     concurrent call in the same minute changes nothing.
     """
     minute = floor_minute(now)
-    _create_samplers()
+    create_samplers()
     quiet: list[int] = []
     changed: list[int] = []
     due = Sampler.objects.filter(Q(minute=None) | Q(minute__lt=minute)).order_by("pk")
@@ -61,7 +61,8 @@ def _mark_unchanged(orgs: Sequence[int], minute: datetime) -> None:
         mark_minute(orgs, minute)
 
 
-def _create_samplers() -> None:
+def create_samplers() -> None:
+    """Create the samplers of new organizations."""
     missing = Engine.objects.filter(org__sampler=None).values_list("pk", flat=True)
     Sampler.objects.bulk_create(
         [Sampler(org_id=org_id) for org_id in missing], ignore_conflicts=True

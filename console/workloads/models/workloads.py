@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import time
 
 from django.db import models
 from django.utils import timezone
@@ -22,7 +21,7 @@ def new_uid() -> str:
     in an index of ids: with random ids among millions, each row would change a different index
     page. Two ids of the same second are equal with probability 2^-48.
     """
-    return f"{int(time.time()):08x}{secrets.token_hex(6)}"
+    return f"{int(timezone.now().timestamp()):08x}{secrets.token_hex(6)}"
 
 
 class State(models.TextChoices):

@@ -8,7 +8,7 @@ marks, which must not be stretched, are placed in percent outside the drawing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -59,12 +59,23 @@ class Frame:
     #: Start of sampling if it is within the range, and the span before it.
     begun: datetime | None = None
     before: Box | None = None
+    #: The end of simulated history and the span before it, if it is within the range.
+    simulated_until: datetime | None = None
+    simulated: Box | None = None
 
     def x(self, moment: datetime) -> float:
         """Return the horizontal position of *moment*, in units of the drawing."""
         whole = (self.until - self.since).total_seconds()
         part = (moment - self.since).total_seconds() / whole if whole else 0.0
         return min(1.0, max(0.0, part)) * WIDTH
+
+    def with_simulated(self, until: datetime | None) -> Frame:
+        """Return the frame with history before *until* marked as simulated; None marks nothing."""
+        begin = self.begun or self.since
+        if until is None or until <= begin:
+            return self
+        box = self.box(begin, min(until, self.until))
+        return replace(self, simulated_until=until, simulated=box)
 
     def box(self, begin: datetime, end: datetime) -> Box:
         """Return the box of the time from *begin* to *end*."""

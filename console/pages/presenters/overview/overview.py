@@ -142,18 +142,20 @@ def charts_of(
     versions: Sequence[ConfigVersion],
     now: datetime,
     begun: datetime | None,
+    simulated_until: datetime | None,
     table: str = "",
 ) -> Charts:
     """
     Return the charts of *series*, with marks of those *versions*, newest first, in its time range.
 
-    If sampling has *begun* within the time range, the charts start with that step.
+    If sampling has *begun* within the time range, the charts start with that step. History before
+    *simulated_until* is marked.
     """
     first = FLOOR[series.step](begun) if begun else series.since
     since = max(series.since, min(first, now - LENGTH[series.step]))
     # One hour in steps of minutes is short enough to be shown completely.
     since = series.since if series.step is Step.MINUTE else since
-    frame = frame_of(since, now, series.gaps, begun)
+    frame = frame_of(since, now, series.gaps, begun).with_simulated(simulated_until)
     points = [
         each for each in points_of(series, counts, (), None, _MOST_POINTS) if each.end > since
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from django.http import QueryDict
@@ -162,8 +162,12 @@ def rows_of(
         )
 
 
-def chart_of(found: Accounts, by: str) -> ConsumerChart | None:
-    """Return the stacked bars of the chosen resource; None without use."""
+def chart_of(found: Accounts, by: str, simulated_until: datetime | None) -> ConsumerChart | None:
+    """
+    Return the stacked bars of the chosen resource; None without use.
+
+    Usage before *simulated_until* is marked; None marks nothing.
+    """
     resource = found.resource
     if resource is None or not found.totals.get(resource):
         return None
@@ -172,7 +176,7 @@ def chart_of(found: Accounts, by: str) -> ConsumerChart | None:
     series = [*found.series, *([found.other] if found.other is not None else [])]
     titles = [each.value or WITHOUT for each in found.values[: len(found.series)]]
     sums = [sum(column) / HOUR for column in zip(*series, strict=True)]
-    frame = frame_of(since, until, (), found.counted_since)
+    frame = frame_of(since, until, (), found.counted_since).with_simulated(simulated_until)
     drawing, step = drawing_of(frame, max(sums), amount_steps(resource))
     lower = [0.0] * len(sums)
     legend = []

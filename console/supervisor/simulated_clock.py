@@ -1,4 +1,8 @@
-"""A settable clock in place of Django's `timezone.now`."""
+"""
+A settable clock in place of Django's `timezone.now`, to simulate the past.
+
+It holds for the whole process, so only a process without other threads may use it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from unittest.mock import patch
 
 from django.apps import apps
 from django.db.models import Field
@@ -23,23 +26,26 @@ class Clock:
 @contextmanager
 def clock_at(now: datetime) -> Iterator[Clock]:
     """Set the clock, also for the defaults of fields that refer to `timezone.now` itself."""
-    clock, asked = Clock(now), timezone.now
+    clock, real = Clock(now), timezone.now
     fields = [
         field
         for model in apps.get_models()
         for field in model._meta.get_fields()
-        if isinstance(field, Field) and field.default is asked
+        if isinstance(field, Field) and field.default is real
     ]
 
-    def default(value: object) -> None:
+    def read() -> datetime:
+        return clock.now
+
+    def replace(function: object) -> None:
+        vars(timezone)["now"] = function
         for field in fields:
-            field.default = value
+            field.default = function
             # Django caches the default on its first use.
             field.__dict__.pop("_get_default", None)
 
-    with patch.object(timezone, "now", lambda: clock.now):
-        default(lambda: clock.now)
-        try:
-            yield clock
-        finally:
-            default(asked)
+    replace(read)
+    try:
+        yield clock
+    finally:
+        replace(real)
