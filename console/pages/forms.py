@@ -65,8 +65,16 @@ class SubmitForm(forms.Form):
     priority = forms.CharField(
         required=False, max_length=20, help_text="Empty: set by the matching rule."
     )
-    instance_type = forms.CharField(required=False, max_length=200)
-    accelerator_type = forms.CharField(required=False, max_length=200)
+    instance_type = forms.CharField(
+        required=False,
+        max_length=200,
+        widget=forms.TextInput(attrs={"list": "seen-instance-types"}),
+    )
+    accelerator_type = forms.CharField(
+        required=False,
+        max_length=200,
+        widget=forms.TextInput(attrs={"list": "seen-accelerator-types"}),
+    )
     market_type = forms.ChoiceField(
         required=False, choices=[("", "Unknown"), *((name, name) for name in MARKET_TYPES)]
     )

@@ -281,3 +281,35 @@ def test_the_form_shows_as_which_user_it_submits(
     assert theirs.post(NEW, FIELDS | {"user": "ada", "groups": "a\nb"}).status_code == 302
     rows = Workload.objects.order_by("pk").values_list("user", "groups")
     assert list(rows) == [(submitter.name, ["research"]), ("ada", ["a", "b"])]
+
+
+def test_the_form_offers_what_the_organization_and_the_user_submitted_before(
+    config: None, browser: Client, owner: Actor
+) -> None:
+    page = read_page(browser.get(NEW))
+    assert "last workload" not in page.text
+    assert page.all("p", id="seen-tags") == []
+    for name, accelerator in (("first", "A10G"), ("second", "A100")):
+        submit_workloads(
+            owner,
+            [
+                Submission(
+                    name=name,
+                    user=owner.name,
+                    tags={"team": name},
+                    accelerator_type=accelerator,
+                )
+            ],
+        )
+    submit_workloads(owner, [Submission(name="of-another", user="another")])
+    page = read_page(browser.get(NEW))
+    assert complaints(page) == []
+    assert page.id("seen-tags").text == "Tags of the newest workloads: team=first , team=second"
+    offered = page.id("seen-accelerator-types").all("option")
+    assert [each.attrs["value"] for each in offered] == ["A100", "A10G"]
+    (line,) = [each for each in page.all("p") if "last workload" in each.text]
+    last, fill = line.all("a")
+    assert last.text == "second"
+    repeated = read_page(browser.get(fill.attrs["href"]))
+    assert repeated.id("id_name").attrs["value"] == "second"
+    assert "last workload" not in repeated.text

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Final
 from urllib.parse import urlencode
 
@@ -27,11 +28,14 @@ from console.pages.repeated_workload import Repeated, read_repeated
 from console.pages.shell import render_page
 from console.policies.queries import active_policy, least_priority
 from console.workloads.models import Workload
+from console.workloads.queries.labels import seen_labels
+from console.workloads.queries.workloads import last_of_user
 from console.workloads.read_manifest import ManifestRejected, NoManifests, manifest_language
 from console.workloads.selection import DONE
 from console.workloads.services.end_workloads import may_withdraw, withdraw_each
 from console.workloads.services.submit_manifest import submit_manifest
 from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import RESERVED
 
 #: Resources in the form if the active config has none and does not place workloads on clusters.
 USUAL_RESOURCES: Final = ("cpu", "memory_gb", "gpu")
@@ -50,6 +54,10 @@ EXAMPLE = """[
    "type": "workspace",
    "requests": {"cpu": 4.5}}
 ]"""
+
+#: Maximum number of labels in use that the form shows, and of those with the same key.
+MOST_TAGS: Final = 12
+MOST_OF_KEY: Final = 4
 
 #: Maximum number of findings about an accepted manifest that the next page shows one by one.
 MOST_SHOWN: Final = 5
@@ -163,6 +171,17 @@ def _done(request: HttpRequest, actor: Actor, made: Sequence[Workload]) -> HttpR
     return HttpResponseRedirect(f"{reverse('pages:workloads', args=[org.slug])}?{query}")
 
 
+def _tags(seen: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return labels of the newest workloads that the field for tags takes, some of each key."""
+    tags = (
+        f"{key}={value}"
+        for key, values in seen.items()
+        if key not in RESERVED
+        for value in values[:MOST_OF_KEY]
+    )
+    return tuple(islice(tags, MOST_TAGS))
+
+
 def _page(
     request: HttpRequest,
     actor: Actor,
@@ -174,13 +193,18 @@ def _page(
     manifest: Pasted = NOTHING,
 ) -> HttpResponse:
     language = manifest_language(policy)
+    own, seen = identity_of(actor), seen_labels(actor.org)
     has_errors = form.errors or json.errors or manifest.errors or manifest.findings
     context = {
         "form": form,
         "repeated": repeated,
         "may_withdraw": repeated is not None and may_withdraw(actor, repeated.workload),
         "lost_tags": tags_without_a_line(repeated.submission.tags) if repeated is not None else (),
-        "own": identity_of(actor),
+        "own": own,
+        "last": last_of_user(actor.org, own.user) if own.user and repeated is None else None,
+        "seen_tags": _tags(seen),
+        "instance_types": seen.get("instance-type", ()),
+        "accelerator_types": seen.get("accelerator-type", ()),
         "json": json,
         "manifest": manifest,
         # A text is kept even if the language of the config has changed meanwhile.

@@ -78,6 +78,11 @@ def get_workload(org: Organization, uid: str) -> Workload:
     return workload
 
 
+def last_of_user(org: Organization, user: str) -> Workload | None:
+    """Return the newest workload of *user*, with its id and name; None without any."""
+    return Workload.objects.filter(org=org, user=user).only("uid", "name").order_by("-pk").first()
+
+
 def state_counts(org: Organization) -> dict[str, int]:
     """Return the number of workloads in each state, as last written by the engine."""
     counts = Engine.objects.values_list("counts", flat=True).get(org=org)
