@@ -26,6 +26,7 @@ SCRIPT_BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
         "js/selection.js",
         "js/history.js",
         "js/matrix.js",
+        "js/tree.js",
         "js/charts.js",
         "js/patch.js",
         "js/live.js",

@@ -43,6 +43,8 @@ class NestedCapacity(ABC, Generic[Ledger]):
                 ledger.queue(above)
             ledger.add(name, used.get(name, {}))
         self._ledger = ledger
+        #: The latest nodes and the requests that they were computed for, by queue.
+        self._queues: dict[str, tuple[tuple[Requests, Requests], tuple[CapacityNode, ...]]] = {}
 
     @abstractmethod
     def keys(self, queue: str) -> tuple[FlavorResource, ...]:
@@ -60,6 +62,15 @@ class NestedCapacity(ABC, Generic[Ledger]):
         self, queue: str, requested: Requests, cannot_run: Requests = NO_REQUESTS
     ) -> tuple[CapacityNode, ...]:
         """Return the nodes of *queue*: resources that it divides, then others."""
+        last = self._queues.get(queue)
+        if last is None or last[0] != (requested, cannot_run):
+            asked = dict(requested), dict(cannot_run)
+            last = self._queues[queue] = asked, self._nodes_of(queue, *asked)
+        return last[1]
+
+    def _nodes_of(
+        self, queue: str, requested: Requests, cannot_run: Requests
+    ) -> tuple[CapacityNode, ...]:
         if not self._ledger.knows(queue):
             return of_former_queue(queue, self.used.get(queue, {}))
         asked, never = self._by_key(requested), self._by_key(cannot_run)

@@ -54,6 +54,9 @@ class RunningSet:
         #: The evicting workloads by id; and in the order of `below`, computed on access.
         self._evicting: dict[str, Running] = {}
         self._evicting_in_order: tuple[Running, ...] | None = ()
+        #: The priorities whose workloads were not added in the order of reservations. They are
+        #: sorted on access, so that many changed priorities cost one sort.
+        self._unsorted: set[int] = set()
         self._count = 0
         #: The lowest priority of a running workload; None when nothing runs.
         self.lowest: int | None = None
@@ -64,6 +67,7 @@ class RunningSet:
         return self._count
 
     def __iter__(self) -> Iterator[Running]:
+        self._sort()
         for alike in self._by_priority.values():
             yield from alike.values()
 
@@ -77,12 +81,12 @@ class RunningSet:
             self._held[priority] = {}
             if self.lowest is None or priority < self.lowest:
                 self.lowest = priority
-        _insert(alike, running)
+        self._insert(alike, running)
         if running.evicting:
             self._evicting[running.workload.id] = running
             self._evicting_in_order = None
         else:
-            _insert(self._staying.setdefault(priority, {}), running)
+            self._insert(self._staying.setdefault(priority, {}), running)
         held = self._held[priority]
         for key, amount in running.usage.items():
             held[key] = held.get(key, 0) + amount
@@ -99,6 +103,7 @@ class RunningSet:
 
         The dictionaries are copied on its first change; this set must not change before.
         """
+        self._sort()
         copy = RunningSet()
         copy._by_priority, copy._held = self._by_priority, self._held
         copy._staying, copy._evicting = self._staying, self._evicting
@@ -174,6 +179,7 @@ class RunningSet:
 
     def staying_below(self, priority: int | None) -> Iterator[Running]:
         """Yield the workloads of `below` that are not evicting; None: of every priority."""
+        self._sort()
         for each in sorted(self._staying):
             if priority is not None and each >= priority:
                 return
@@ -181,6 +187,7 @@ class RunningSet:
 
     def staying_at(self, priority: int) -> Iterator[Running]:
         """Yield the workloads of `at` that are not evicting."""
+        self._sort()
         yield from reversed(self._staying.get(priority, {}).values())
 
     def below(self, priority: int) -> Iterator[Running]:
@@ -190,16 +197,19 @@ class RunningSet:
         The lowest priority comes first, then the latest reservation (Kueue's
         candidate order, spec 7.1).
         """
+        self._sort()
         for each in sorted(p for p in self._by_priority if p < priority):
             yield from reversed(self._by_priority[each].values())
 
     def from_lowest(self) -> Iterator[Running]:
         """Yield all workloads in the order of `below`."""
+        self._sort()
         for each in sorted(self._by_priority):
             yield from reversed(self._by_priority[each].values())
 
     def at(self, priority: int) -> Iterator[Running]:
         """Yield workloads of exactly *priority*, the latest reservation first."""
+        self._sort()
         yield from reversed(self._by_priority.get(priority, {}).values())
 
     def sum_into(self, held: UsageByPriority) -> None:
@@ -212,6 +222,21 @@ class RunningSet:
         staying = self._staying.get(running.priority, {})
         if staying.pop(running.workload.id, None) is not None and not staying:
             del self._staying[running.priority]
+
+    def _insert(self, alike: dict[str, Running], running: Running) -> None:
+        """Add *running* to the workloads *alike* of its priority."""
+        latest = next(reversed(alike.values()), None)
+        alike[running.workload.id] = running
+        if latest is not None and latest.reservation > running.reservation:
+            self._unsorted.add(running.priority)
+
+    def _sort(self) -> None:
+        """Put the workloads of each priority into the order of reservations."""
+        for priority in self._unsorted:
+            for each in (self._by_priority, self._staying):
+                if priority in each:
+                    each[priority] = dict(sorted(each[priority].items(), key=_reservation))
+        self._unsorted.clear()
 
     def _own(self) -> None:
         """Copy shared dictionaries before the first change."""
@@ -249,14 +274,8 @@ class UsageByPriority:
         return copy
 
 
-def _insert(alike: dict[str, Running], running: Running) -> None:
-    """Add *running* to the workloads *alike*, which are in the order of reservations."""
-    latest = next(reversed(alike.values()), None)
-    alike[running.workload.id] = running
-    if latest is not None and latest.reservation > running.reservation:
-        in_order = sorted(alike.items(), key=lambda item: item[1].reservation)
-        alike.clear()
-        alike.update(in_order)
+def _reservation(item: tuple[str, Running]) -> int:
+    return item[1].reservation
 
 
 def _place(running: Running) -> tuple[int, int]:

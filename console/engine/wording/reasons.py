@@ -15,7 +15,15 @@ from console.engine.wording.clusters import cluster_event
 from console.engine.wording.expectations import expectation_event
 from console.engine.wording.holds import hold_event
 from console.engine.wording.pods import pod_event
-from console.engine.wording.words import amount, by_flavor, listed, lower_first, places, plural
+from console.engine.wording.words import (
+    amount,
+    by_flavor,
+    listed,
+    lower_first,
+    places,
+    plural,
+    short_name,
+)
 
 
 def reason_title(reason: str) -> str:
@@ -28,21 +36,27 @@ def reason_title(reason: str) -> str:
     return reason_of(reason).label
 
 
-def reason_message(reason: str, missing: Mapping[str, int] | None = None) -> str:
+def reason_message(
+    reason: str, missing: Mapping[str, int] | None = None, *, is_short: bool = False
+) -> str:
     """
     Return a short text for a reason code, with the *missing* amounts if it waits for quota.
 
-    *missing* has the keys "flavor/resource" and amounts in thousandths.
+    *missing* has the keys "flavor/resource" and amounts in thousandths. Resources have no domain
+    if the text *is_short*, as in other columns of a list.
 
     >>> reason_message("waiting_for_quota", {"spot/gpu": 8000, "spot/cpu": 500})
     'Waiting for quota: 8 GPUs and 0.5 CPU short on spot'
+    >>> reason_message("waiting_for_quota", {"spot/nvidia.com/gpu": 8000}, is_short=True)
+    'Waiting for quota: 8 GPUs short on spot'
     """
     title = reason_title(reason)
     if reason_of(reason).shortage is not Shortage.NOW or not missing:
         return title
+    name = short_name if is_short else str
     parts = [
-        f"{listed(amount(lacking, resource) for resource, lacking in of.items())} short on {flavor}"
-        for flavor, of in by_flavor(missing).items()
+        f"{listed(amount(lacking, name(of)) for of, lacking in short.items())} short on {flavor}"
+        for flavor, short in by_flavor(missing).items()
     ]
     return f"{title}: {', '.join(parts)}"
 

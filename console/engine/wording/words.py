@@ -64,6 +64,16 @@ def resource_name(resource: str) -> str:
     return resource.upper() if resource in _ACRONYMS else resource
 
 
+def short_name(resource: str) -> str:
+    """
+    Return the name of a resource in a list, without its domain.
+
+    >>> short_name("nvidia.com/gpu"), short_name("memory")
+    ('gpu', 'memory')
+    """
+    return resource.rpartition("/")[2]
+
+
 def is_gpu(resource: str) -> bool:
     """
     Return whether the name of a resource says that it is a GPU.

@@ -135,7 +135,7 @@ def short_requests(value: Mapping[str, int]) -> str:
     '8 GPUs, 1.5 CPUs'
     """
     ordered = sorted(value.items(), key=lambda item: not words.is_gpu(item[0]))
-    return ", ".join(words.amount(number, name.rpartition("/")[2]) for name, number in ordered)
+    return ", ".join(words.amount(number, words.short_name(name)) for name, number in ordered)
 
 
 @register.filter
@@ -264,6 +264,14 @@ def reason_message(workload: Workload) -> str:
     present: str = workload.present_reason  # type: ignore[attr-defined]
     missing: Mapping[str, int] | None = workload.missing  # type: ignore[attr-defined]
     return reasons.reason_message(present, missing)
+
+
+@register.filter
+def short_reason(workload: Workload) -> str:
+    """Return the same text for a column of a list, where resources have no domain."""
+    present: str = workload.present_reason  # type: ignore[attr-defined]
+    missing: Mapping[str, int] | None = workload.missing  # type: ignore[attr-defined]
+    return reasons.reason_message(present, missing, is_short=True)
 
 
 @register.filter

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, QueryDict
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -24,11 +25,19 @@ from console.pages.presenters.queues.queue_list import (
     ListedQueue,
     cohort_choices,
     compared_bars,
-    group_url,
+    group_choices,
     listed_queues,
     order_choices,
     sort_heads,
     state_choices,
+)
+from console.pages.presenters.queues.queue_tree import (
+    QueueTree,
+    level_links,
+    resource_links,
+    resources_of,
+    sum_columns,
+    tree_rows,
 )
 from console.pages.queue_form import (
     FEWEST,
@@ -42,15 +51,20 @@ from console.pages.queue_form import (
 from console.pages.shell import render_page
 from console.policies.queries import active_policy
 from console.series.queries import sparks_of, wait_quantiles_of
-from console.workloads.queries import QueueView, queue_list
+from console.workloads.queries import QueueView
 from console.workloads.queries.freshness import Freshness, freshness_of, present_state_and_age
 from console.workloads.queries.over_quota import over_quota_since_of
+from console.workloads.queries.queue_tree import TreeNode, forest_of
+from console.workloads.queries.queues import queues_and_capacity
 from console.workloads.text_query import TextFilters
 
 FILTERS = ("q", "cohort", "state")
 
 #: Queues per page: more than a large screen shows, and few enough for cards on a phone.
 PAGE_SIZE = 28
+
+#: Nodes per page of the tree.
+TREE_PAGE_SIZE = 40
 
 
 def fresh_version(org: Organization) -> str:
@@ -64,14 +78,14 @@ def fresh_version(org: Organization) -> str:
 def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List queues by the filters of the address; by default, highest pressure first."""
     org = actor.org
-    query = canonical_query(request.GET, repeatable=("compare",))
+    query = canonical_query(request.GET, repeatable=("compare", "open", "fold"))
     line, mistakes = "", list[ShownMistake]()
     if LINE in query:
         line, mistakes = take_line(request.path, query, text_filters(org))
     if redirect := canonical_redirect(request, query, keeps=LINE if mistakes else ""):
         return redirect
     search = read_search(query)
-    views = queue_list(org)
+    views, capacity = queues_and_capacity(org)
     if search.compared:
         return _compare(request, actor, search, views)
     found = search.apply(views)
@@ -82,20 +96,20 @@ def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     file = export_response(request, actor, f"{org.slug}-queues", COLUMNS, every_queue())
     if file is not None:
         return file
-    page = page_of(found, query.get("cursor"), PAGE_SIZE)
     fresh = freshness_of(org)
     context = {
-        "rows": _listed(org, page.results, search, fresh),
-        "pager": pager_of(request.path, query, page),
-        "found": len(found),
+        **(
+            _tree(request, query, search, forest_of(views, capacity), fresh, org)
+            if search.is_tree
+            else _list(request, query, search, found, fresh, org)
+        ),
         "any_exist": bool(views),
         "behind": fresh.as_of,
         "search": search,
-        "heads": sort_heads(request.path, query, search),
         "orders": order_choices(search),
         "states": state_choices(search),
         "cohorts": cohort_choices(search, active_policy(org).spec.parents),
-        "group_url": group_url(request.path, query, search),
+        "groups": group_choices(search),
         "chips": chips_of(request.path, query, FILTERS),
         "line": line,
         "mistakes": mistakes,
@@ -105,6 +119,49 @@ def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "most": MOST,
     }
     return render_page(request, actor, "queues/index.html", context, section="queues")
+
+
+def _list(
+    request: HttpRequest,
+    query: QueryDict,
+    search: QueueSearch,
+    found: Sequence[QueueView],
+    fresh: Freshness,
+    org: Organization,
+) -> dict[str, Any]:
+    page = page_of(found, query.get("cursor"), PAGE_SIZE)
+    return {
+        "rows": _listed(org, page.results, search, fresh),
+        "pager": pager_of(request.path, query, page),
+        "found": len(found),
+        "heads": sort_heads(request.path, query, search),
+    }
+
+
+def _tree(
+    request: HttpRequest,
+    query: QueryDict,
+    search: QueueSearch,
+    roots: Sequence[TreeNode],
+    fresh: Freshness,
+    org: Organization,
+) -> dict[str, Any]:
+    path, policy = request.path, active_policy(org)
+    tree = QueueTree(roots, search)
+    page = page_of(tree.visible, query.get("cursor"), TREE_PAGE_SIZE)
+    resources = resources_of(roots)
+    resource = search.resource if search.resource in resources else next(iter(resources), "")
+    columns = sum_columns(policy)
+    return {
+        "rows": tree_rows(path, query, tree, page.results, columns, resource, fresh),
+        "pager": pager_of(path, query, page),
+        "found": tree.queue_count,
+        "heads": sort_heads(path, query, search),
+        "columns": columns,
+        "resource": resource,
+        "resources": resource_links(path, query, resources, resource),
+        "levels": level_links(path, query, tree),
+    }
 
 
 def text_filters(org: Organization) -> TextFilters:

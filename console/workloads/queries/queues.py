@@ -30,7 +30,7 @@ from console.policies.renames import absent
 from console.workloads.models import PendingClass, QueueCount, QueueHold, State, Workload
 from console.workloads.queries.capacity import capacity_of
 from console.workloads.queries.demand import Demand, cannot_run_count
-from console.workloads.queries.pressure import Pressure, pressure_of
+from console.workloads.queries.pressure import Pressure, pressure_of, utilization_of
 from console.workloads.queries.used import used_of
 
 
@@ -97,9 +97,19 @@ class QueueView:
         """Its demand in relation to available quota."""
         return pressure_of(self.usages)
 
+    @property
+    def utilization(self) -> float:
+        """The largest ratio of usage to nominal quota of a flavor-resource."""
+        return utilization_of(self.usages)
+
 
 def queue_list(org: Organization) -> list[QueueView]:
     """Return the queues of the active version in the order of its text, then draining ones."""
+    return queues_and_capacity(org)[0]
+
+
+def queues_and_capacity(org: Organization) -> tuple[list[QueueView], Capacity]:
+    """Return the queues as `queue_list`, and the capacity that their usage was read from."""
     policy = active_policy(org)
     counts = {row.queue: row for row in _counts(org)}
     used = used_of(org)
@@ -112,7 +122,7 @@ def queue_list(org: Organization) -> list[QueueView]:
     rules: defaultdict[str, list[int]] = defaultdict(list)
     for rule in rules_of(policy):
         rules[rule.queue].append(rule.index)
-    return [
+    views = [
         _view(
             policy,
             name,
@@ -125,6 +135,7 @@ def queue_list(org: Organization) -> list[QueueView]:
         )
         for name in names
     ]
+    return views, capacity
 
 
 def existing_queues(org: Organization, names: Collection[str]) -> set[str]:

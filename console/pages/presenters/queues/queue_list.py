@@ -16,7 +16,7 @@ from console.pages.presenters.charts.sparklines import Sparkline, used_sparkline
 from console.pages.presenters.lists.addresses import with_query
 from console.pages.presenters.queues.queue import STATE_TITLES, QueueRow, queue_row
 from console.pages.presenters.quota_bars.quota_bar import Bar
-from console.pages.queue_form import NO_COHORT, ORDERS, STATES, QueueSearch
+from console.pages.queue_form import GROUPS, NO_COHORT, ORDERS, STATES, QueueSearch
 from console.series.queries import Sparks
 from console.series.waits import WaitQuantiles
 from console.workloads.queries import QueueView
@@ -32,6 +32,9 @@ ORDER_TITLES: Final = {
     "age": "Pending longest",
     "utilization": "Utilization",
 }
+
+#: Grouping -> title; the empty one is a list.
+GROUP_TITLES: Final = {"": "List", "cohort": "By cohort", "tree": "Tree with sums"}
 
 #: Sort order -> title of the column that sorts by it.
 _HEADS: Final = {
@@ -224,10 +227,12 @@ def cohort_choices(search: QueueSearch, cohorts: Iterable[str]) -> list[Choice]:
     ]
 
 
-def group_url(path: str, query: QueryDict, search: QueueSearch) -> str:
-    """Return the URL of the list with grouping toggled."""
-    group = None if search.is_grouped else "cohort"
-    return with_query(path, query, group=group, cursor=None)
+def group_choices(search: QueueSearch) -> list[Choice]:
+    """Return the choices of the grouping."""
+    return [
+        Choice(value=each, title=GROUP_TITLES[each], is_chosen=each == search.group)
+        for each in ("", *GROUPS)
+    ]
 
 
 def _parent(view: QueueView) -> str:
