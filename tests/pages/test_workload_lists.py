@@ -72,11 +72,11 @@ def test_a_rejected_workload_says_what_would_let_it_in_request_first(
 
 
 def test_columns_are_chosen_by_the_address_and_by_a_form(world: World, browser: Client) -> None:
+    usual = "&".join(f"col={name}" for name in page_columns(browser))
     page = read_page(browser.get(f"{LIST}?cols=label.team,queue&q=train"))
     assert page.rows() == [["Select train", "train owner@here.example", "research", "research"]]
     answer = browser.get(f"{LIST}?q=train&col=queue&col=state&col=&col_label=team")
     assert answer.headers["Location"] == f"{LIST}?q=train&cols=queue%2Cstate%2Clabel.team"
-    usual = "&".join(f"col={name}" for name in page_columns(browser))
     assert browser.get(f"{LIST}?{usual}").headers["Location"] == LIST
     assert browser.get(f"{LIST}?cols=color").status_code == 400
 

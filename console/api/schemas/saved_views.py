@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from console.api.schemas.common import Schema
-from console.workloads.columns import COLUMNS, MOST_COLUMNS
+from console.workloads.columns import MOST_COLUMNS, WORKLOADS
 from console.workloads.saved_views import LONGEST_NAME, LONGEST_QUERY, MOST_PERSONAL, MOST_SHARED
 
 
@@ -25,8 +25,10 @@ class SavedViewIn(Schema):
         required=False,
         allow_null=True,
         max_length=MOST_COLUMNS,
-        help_text=f"Columns in order: {', '.join(COLUMNS)} or label.KEY. Empty means the default "
-        "columns.",
+        help_text=(
+            f"Columns in order: {', '.join(WORKLOADS.names)} or label.KEY. Empty means the default "
+            "columns."
+        ),
     )
     is_shared = serializers.BooleanField(
         required=False,

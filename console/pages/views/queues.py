@@ -16,19 +16,24 @@ from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.canonical import canonical_redirect
 from console.pages.exports import export_links, export_response
+from console.pages.kept_columns import keep_columns, with_kept_columns
 from console.pages.live import live_by
 from console.pages.presenters.lists.addresses import pager_of
+from console.pages.presenters.lists.columns import choices_of, with_columns
 from console.pages.presenters.lists.filter_line import LINE, ShownMistake, take_line, words_of
 from console.pages.presenters.lists.filters import canonical_query, chips_of
 from console.pages.presenters.queues.queue_files import COLUMNS, file_rows
 from console.pages.presenters.queues.queue_list import (
     ListedQueue,
     cohort_choices,
+    column_title,
+    columns_of,
     compared_bars,
+    file_columns,
     group_choices,
+    head_of,
     listed_queues,
     order_choices,
-    sort_heads,
     state_choices,
 )
 from console.pages.presenters.queues.queue_tree import (
@@ -51,6 +56,7 @@ from console.pages.queue_form import (
 from console.pages.shell import render_page
 from console.policies.queries import active_policy
 from console.series.queries import sparks_of, wait_quantiles_of
+from console.workloads.columns import PARAMETER, QUEUES
 from console.workloads.queries import QueueView
 from console.workloads.queries.freshness import Freshness, freshness_of, present_state_and_age
 from console.workloads.queries.over_quota import over_quota_since_of
@@ -78,13 +84,15 @@ def fresh_version(org: Organization) -> str:
 def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List queues by the filters of the address; by default, highest pressure first."""
     org = actor.org
-    query = canonical_query(request.GET, repeatable=("compare", "open", "fold"))
+    query = canonical_query(request.GET, repeatable=("compare", "open", "fold", "col"))
+    query = with_kept_columns(request, with_columns(query, QUEUES), QUEUES)
     line, mistakes = "", list[ShownMistake]()
     if LINE in query:
         line, mistakes = take_line(request.path, query, text_filters(org))
     if redirect := canonical_redirect(request, query, keeps=LINE if mistakes else ""):
+        keep_columns(request, redirect, query)
         return redirect
-    search = read_search(query)
+    search, shown = read_search(query), QUEUES.read(query.get(PARAMETER, ""))
     views, capacity = queues_and_capacity(org)
     if search.compared:
         return _compare(request, actor, search, views)
@@ -93,7 +101,8 @@ def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     def every_queue() -> Iterator[Row]:
         yield from file_rows(found, wait_quantiles_of(org, [view.name for view in found]))
 
-    file = export_response(request, actor, f"{org.slug}-queues", COLUMNS, every_queue())
+    written = file_columns(shown) if PARAMETER in query else COLUMNS
+    file = export_response(request, actor, f"{org.slug}-queues", written, every_queue())
     if file is not None:
         return file
     fresh = freshness_of(org)
@@ -103,6 +112,9 @@ def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
             if search.is_tree
             else _list(request, query, search, found, fresh, org)
         ),
+        "name_head": head_of(request.path, query, search, "Queue", "name"),
+        "columns": columns_of(request.path, query, search, shown),
+        "column_choices": choices_of(QUEUES, shown, column_title),
         "any_exist": bool(views),
         "behind": fresh.as_of,
         "search": search,
@@ -134,7 +146,6 @@ def _list(
         "rows": _listed(org, page.results, search, fresh),
         "pager": pager_of(request.path, query, page),
         "found": len(found),
-        "heads": sort_heads(request.path, query, search),
     }
 
 
@@ -156,8 +167,8 @@ def _tree(
         "rows": tree_rows(path, query, tree, page.results, columns, resource, fresh),
         "pager": pager_of(path, query, page),
         "found": tree.queue_count,
-        "heads": sort_heads(path, query, search),
-        "columns": columns,
+        "heads": columns_of(path, query, search, ("quota", "running", "pending")),
+        "sums": columns,
         "resource": resource,
         "resources": resource_links(path, query, resources, resource),
         "levels": level_links(path, query, tree),

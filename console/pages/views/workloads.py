@@ -17,17 +17,20 @@ from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.canonical import canonical_redirect
 from console.pages.exports import export_links, export_response
+from console.pages.kept_columns import keep_columns, with_kept_columns
 from console.pages.live import live_page
 from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of, with_query
+from console.pages.presenters.lists.columns import choices_of, with_columns
 from console.pages.presenters.lists.filter_line import LINE, take_line, words_of
 from console.pages.presenters.lists.filters import canonical_query, chips_of, segments_of
 from console.pages.presenters.lists.tallies import permalink
 from console.pages.presenters.workloads.columns import (
     ORDER_TITLES,
-    choices_of,
+    column_title,
     columns_of,
+    file_columns,
     sorted_columns,
-    with_columns,
+    with_label_columns,
 )
 from console.pages.presenters.workloads.groups import filter_suggestion, groups_of, total_text
 from console.pages.presenters.workloads.one_reason import reason_page
@@ -36,7 +39,7 @@ from console.pages.shell import render_page
 from console.pages.templatetags.ui import REASON_CLASS_TITLES
 from console.policies.queries import active_policy
 from console.reading import QueryReader
-from console.workloads import columns
+from console.workloads.columns import LABEL, PARAMETER, WORKLOADS
 from console.workloads.disclosure import disclose_preemptors
 from console.workloads.export import EXPORTED, exported_rows
 from console.workloads.models import State
@@ -75,18 +78,24 @@ TEXT_FILTERS = TextFilters(
 @live_page
 def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List workloads by the filters of the address, newest first."""
-    query = with_columns(canonical_query(request.GET, repeatable=("col",)))
+    query = with_columns(canonical_query(request.GET, repeatable=("col",)), WORKLOADS)
+    query = with_kept_columns(request, query, WORKLOADS)
     line, mistakes = take_line(request.path, query, TEXT_FILTERS)
     if redirect := canonical_redirect(request, query, keeps=LINE if mistakes else ""):
+        keep_columns(request, redirect, query)
         return redirect
     chosen = WorkloadFilter.from_query(query, actor.org)
     if query.get("sort") == Order.PRIORITY and not may_order(Order.PRIORITY, chosen):
         # A link that changes the filters keeps the order, which not every list has.
         del query["sort"]
     order, by = read_order(query, chosen), read_grouping(query)
-    shown = columns.read_columns(query.get(columns.PARAMETER, ""))
+    shown = WORKLOADS.read(query.get(PARAMETER, ""))
     file = export_response(
-        request, actor, f"{actor.org.slug}-workloads", EXPORTED, exported_rows(actor, chosen, order)
+        request,
+        actor,
+        f"{actor.org.slug}-workloads",
+        file_columns(shown) if PARAMETER in query else EXPORTED,
+        with_label_columns(exported_rows(actor, chosen, order), shown),
     )
     if file is not None:
         return file
@@ -97,10 +106,10 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         **(_groups(request, actor, query, chosen, by) if by is not None else {}),
         "columns": sorted_columns(request.path, query, columns_of(shown), order, chosen),
         "order_title": ORDER_TITLES[order],
-        "column_choices": choices_of(shown),
+        "column_choices": choices_of(WORKLOADS, shown, column_title),
         "views": lambda: tabs_of(request.path, query, views_of(actor), policy),
         "view_query": _view_query(query),
-        "view_columns": query.get(columns.PARAMETER, ""),
+        "view_columns": query.get(PARAMETER, ""),
         "may_share": lambda: may_share(actor),
         "chips": chips_of(request.path, query, FILTERS),
         "line": line,
@@ -234,7 +243,7 @@ def _view_query(query: QueryDict) -> str:
     """Return the part of the query that a saved view stores."""
     kept = query.copy()
     for name in list(kept):
-        if name not in PARAMETERS and not name.startswith(columns.LABEL):
+        if name not in PARAMETERS and not name.startswith(LABEL):
             del kept[name]
     return kept.urlencode()
 

@@ -12,7 +12,7 @@ from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
 from console.reading import Reader
-from console.workloads.columns import check_columns
+from console.workloads.columns import WORKLOADS
 from console.workloads.models import SavedView
 from console.workloads.saved_views import (
     LONGEST_NAME,
@@ -45,7 +45,7 @@ def save_view(
     reader = Reader()
     name = reader.text(name, "name", LONGEST_NAME, blank=False).strip()
     reader.finish()
-    kept, shown = canonical_view_query(query, actor.org), list(check_columns(columns))
+    kept, shown = canonical_view_query(query, actor.org), list(WORKLOADS.check(columns))
     with transaction.atomic():
         lock_org(actor.org)
         same = SavedView.objects.filter(org=actor.org, name=name, is_shared=is_shared)

@@ -36,13 +36,31 @@ ORDER_TITLES: Final = {
 #: Grouping -> title; the empty one is a list.
 GROUP_TITLES: Final = {"": "List", "cohort": "By cohort", "tree": "Tree with sums"}
 
-#: Sort order -> title of the column that sorts by it.
-_HEADS: Final = {
-    "name": "Queue",
-    "utilization": "Tightest quota",
-    "running": "Running",
-    "pending": "Pending",
-    "pressure": "Why workloads wait",
+#: Column -> its title, the order by which its head sorts (or none), and its classes.
+_COLUMNS: Final[Mapping[str, tuple[str, str, str]]] = {
+    "quota": ("Tightest quota", "utilization", "queues__quota"),
+    "running": ("Running", "running", "number queues__count"),
+    "pending": ("Pending", "pending", "number queues__count"),
+    "wait": ("Wait p50", "", "number queues__wait"),
+    "reason": ("Why workloads wait", "pressure", "queues__why"),
+    "used": ("Used, 24 h", "", "queues__used"),
+    "cohort": ("Cohort", "", "queues__cohort"),
+    "state": ("State", "", "queues__state"),
+    "oldest": ("Pending for", "age", "number queues__wait"),
+    "pressure": ("Pressure", "pressure", "queues__why"),
+    "preemption": ("Preemption", "", "queues__why"),
+}
+
+#: Column -> columns of a file with chosen columns, if they have other names.
+_IN_FILES: Final[Mapping[str, tuple[str, ...]]] = {
+    "quota": ("flavor", "resource", "nominal", "used", "available"),
+    "pending": ("pending", "cannot_run"),
+    "wait": ("wait_p50_seconds", "wait_p95_seconds", "waits"),
+    "reason": ("top_reason", "top_reason_count"),
+    "used": ("utilization",),
+    "state": ("state", "held_until"),
+    "oldest": ("oldest_pending",),
+    "pressure": ("pressure_resource", "pressure_wanted", "pressure_free"),
 }
 
 
@@ -80,9 +98,10 @@ class ListedQueue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """The head of a column that sorts the list."""
+    """The head of a column."""
 
     title: str
+    #: Address of the list that is sorted by it; empty if it is not.
     url: str
     #: How the list is sorted by it, as in ``aria-sort``; empty if it is sorted by another column.
     direction: str
@@ -194,18 +213,56 @@ def order_choices(search: QueueSearch) -> list[Choice]:
     ]
 
 
-def sort_heads(path: str, query: QueryDict, search: QueueSearch) -> dict[str, Head]:
-    """Return the heads of the columns that sort the list, by sort order."""
-    return {
-        each: Head(
-            title=title,
-            url=with_query(path, query, sort=None if each == ORDERS[0] else each, cursor=None),
-            direction=("ascending" if each == "name" else "descending")
-            if each == search.sort
-            else "",
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueColumn:
+    """A column of the list after the name, with its head."""
+
+    name: str
+    kind: str
+    head: Head
+
+
+def head_of(path: str, query: QueryDict, search: QueueSearch, title: str, order: str) -> Head:
+    """Return the head of the column with *title* that sorts the list by *order*, if any."""
+    if not order:
+        return Head(title=title, url="", direction="")
+    return Head(
+        title=title,
+        url=with_query(path, query, sort=None if order == ORDERS[0] else order, cursor=None),
+        direction=("ascending" if order == "name" else "descending")
+        if order == search.sort
+        else "",
+    )
+
+
+def columns_of(
+    path: str, query: QueryDict, search: QueueSearch, names: Iterable[str]
+) -> tuple[QueueColumn, ...]:
+    """Return the columns *names* with their heads."""
+    return tuple(
+        QueueColumn(
+            name=name,
+            kind=_COLUMNS[name][2],
+            head=head_of(path, query, search, column_title(name), _COLUMNS[name][1]),
         )
-        for each, title in _HEADS.items()
-    }
+        for name in names
+    )
+
+
+def column_title(name: str) -> str:
+    """Return the title of a column."""
+    return _COLUMNS[name][0]
+
+
+def file_columns(names: Iterable[str]) -> tuple[str, ...]:
+    """
+    Return the columns of a CSV file of a list with the columns *names*.
+
+    >>> file_columns(["running", "oldest"])
+    ('queue', 'running', 'oldest_pending')
+    """
+    files = ("queue", *(each for name in names for each in _IN_FILES.get(name, (name,))))
+    return tuple(dict.fromkeys(files))
 
 
 def state_choices(search: QueueSearch) -> list[Choice]:

@@ -1,15 +1,16 @@
-"""Columns of the list of workloads: titles, and the form that selects them."""
+"""Columns of the list of workloads: titles, sort links, and columns of its file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from django.http import QueryDict
 
+from console.exports import Row
 from console.pages.presenters.lists.addresses import with_query
-from console.workloads.columns import COLUMNS, DEFAULT_COLUMNS, LABEL, MOST_COLUMNS, PARAMETER
+from console.workloads.columns import LABEL
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.listing import Order, may_order
 
@@ -23,8 +24,14 @@ _NUMBERS = frozenset({"priority", "submitted"})
 #: Column -> title, if it is not the name.
 _TITLES = {"wants": "Requested"}
 
-#: Number of empty fields in the form.
-_MORE = 2
+#: Column of the list -> columns of a file with chosen columns, if they have other names.
+_IN_FILES: Final[Mapping[str, tuple[str, ...]]] = {
+    "reason": ("reason", "message"),
+    "wants": ("requests",),
+    "flavor": ("flavors",),
+    "priority": ("priority", "requested_priority"),
+    "submitted": ("submitted_at",),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,15 +46,6 @@ class Column:
     sort_url: str = ""
     #: How the list is sorted by it, as in ``aria-sort``; empty if by another column.
     direction: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """One field of the form: its position, and the chosen column."""
-
-    number: int
-    chosen: str
-    options: tuple[tuple[str, str], ...]
 
 
 def columns_of(names: tuple[str, ...]) -> tuple[Column, ...]:
@@ -103,33 +101,21 @@ def column_title(name: str) -> str:
     return _TITLES.get(name, name.capitalize())
 
 
-def choices_of(names: tuple[str, ...]) -> tuple[Place, ...]:
-    """Return the fields of the form, chosen columns first; each field offers all columns."""
-    labels = tuple(name for name in names if name.startswith(LABEL))
-    options = tuple((name, column_title(name)) for name in (*COLUMNS, *labels))
-    used = (*names, *[""] * _MORE)[:MOST_COLUMNS]
-    return tuple(
-        Place(number=number, chosen=name, options=options)
-        for number, name in enumerate(used, start=1)
-    )
-
-
-def with_columns(query: QueryDict) -> QueryDict:
+def file_columns(names: Iterable[str]) -> tuple[str, ...]:
     """
-    Return *query* with the fields of the columns form combined into one parameter.
+    Return the columns of a CSV file of a list with the columns *names*.
 
-    The form sends ``col`` for each position in order, and ``col_label`` for the key of another
-    label column. The default columns in their order need no parameter.
+    >>> file_columns(["wants", "label.team"])
+    ('id', 'name', 'requests', 'label.team')
     """
-    if "col" not in query and "col_label" not in query:
-        return query
-    found = query.copy()
-    names = [name for name in found.getlist("col") if name]
-    key = found.get("col_label", "").strip()
-    if key:
-        names.append(f"{LABEL}{key}")
-    for name in ("col", "col_label", PARAMETER):
-        found.pop(name, None)
-    if names and tuple(names) != DEFAULT_COLUMNS:
-        found[PARAMETER] = ",".join(dict.fromkeys(names))
-    return found
+    return ("id", "name", *(each for name in names for each in _IN_FILES.get(name, (name,))))
+
+
+def with_label_columns(rows: Iterable[Row], names: Iterable[str]) -> Iterator[Row]:
+    """Yield *rows*, with an entry for each label column among *names*."""
+    keys = [name.removeprefix(LABEL) for name in names if name.startswith(LABEL)]
+    if not keys:
+        yield from rows
+        return
+    for row in rows:
+        yield {**row, **{f"{LABEL}{key}": row["labels"].get(key) for key in keys}}

@@ -65,7 +65,9 @@ def tabs_of(
             ViewTab(
                 name=view.name,
                 url=f"{path}?{address}".rstrip("?"),
-                is_current=QueryDict(address).dict() == here,
+                # A view without columns is shown with those that the reader has chosen.
+                is_current=QueryDict(address).dict()
+                == (here if view.columns else {k: v for k, v in here.items() if k != PARAMETER}),
                 is_shared=view.is_shared,
             )
         )
