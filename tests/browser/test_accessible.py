@@ -45,6 +45,7 @@ def busy(place: Place) -> list[str]:
         "queues",
         "queues/q-m5-2xlarge-cap3",
         "queues?sort=age&group=cohort",
+        "queues?group=tree",
         "queues?compare=q-m5-2xlarge-cap3&compare=default",
         "queues/q-m5-2xlarge-cap3?tab=running",
         "queues/q-m5-2xlarge-cap3?tab=rules",

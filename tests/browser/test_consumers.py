@@ -41,7 +41,21 @@ def test_pages_keep_the_rules(page: Page, busy: Place) -> None:
 def test_a_label_is_chosen_without_scripts(visitors: Visitors, busy: Place) -> None:
     page = visitors.page(busy, scripts=False)
     page.goto(busy.url("usage?by=queue"))
+    page.locator("summary", has_text="More").click()
     page.get_by_label("Label key").fill("team")
     page.get_by_role("button", name="Break down").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Usage by team")
     expect(page.locator("#usage-consumers tbody tr").first).to_contain_text("language")
+
+
+def test_the_controls_take_one_row_and_a_menu_on_a_phone(page: Page, busy: Place) -> None:
+    for path in ("usage", "usage?by=label.team"):
+        page.set_viewport_size({"width": 1280, "height": 800})
+        page.goto(busy.url(path))
+        bar = page.locator(".usage-bar")
+        assert bar.evaluate("bar => bar.getBoundingClientRect().height") <= 50
+        page.set_viewport_size({"width": 390, "height": 800})
+        assert bar.evaluate("bar => bar.getBoundingClientRect().height") <= 120
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        page.locator(".usage-bar__narrow > summary").click()
+        expect(page.get_by_role("link", name="Label team")).to_be_visible()

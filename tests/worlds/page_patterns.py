@@ -92,6 +92,7 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
         "/queues",
         (
             *("", "sort=utilization", "sort=age&group=cohort&state=accepting", "q=nothing"),
+            *("group=tree", "group=tree&levels=20", "cols=cohort,oldest,pressure"),
             *("cohort={cohort}", "compare={queue}&compare={other_queue}", "cursor=3"),
         ),
     ),

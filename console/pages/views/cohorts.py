@@ -44,11 +44,11 @@ T = TypeVar("T")
 
 #: Columns and rows of the matrix per page; each cell may have a drawing.
 _COLUMNS = 6
-_MEMBERS = 30
+_MEMBERS = 20
 #: Rows of loans per page.
-_LOANS = 25
+_LOANS = 6
 #: Maximum number of starved queues with a notice; the others are counted.
-_STARVED = 5
+_STARVED = 2
 #: Value of the parameter `of` that exports the loans of a cohort.
 _OF_LOANS = "loans"
 

@@ -15,7 +15,7 @@ from console.accounting.queries.accounts import DIMENSIONS, Accounts, Used
 from console.accounting.queries.read_hours import LABEL
 from console.accounting.window import AccountWindow, Step
 from console.engine.model.amounts import Amount
-from console.engine.wording.words import resource_name
+from console.engine.wording.words import resource_name, short_name
 from console.pages.presenters.charts.chart import Line, Piece, Shape, lines_of
 from console.pages.presenters.charts.frame import Frame, Tick, frame_of
 from console.pages.presenters.charts.labels import amount_steps, axis_label, rounded_amount
@@ -80,7 +80,7 @@ def dimension_choices(
         found.append(chosen)
     return tuple(
         Choice(
-            title=title_of(by) if by in DIMENSIONS else f"Label {title_of(by)}",
+            title=title_of(by) if by in DIMENSIONS else f"Label {short_name(title_of(by))}",
             url=with_query(path, query, by=by, label=None, cursor=None),
             is_chosen=by == chosen,
         )
