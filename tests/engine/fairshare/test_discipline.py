@@ -246,6 +246,16 @@ def test_nodes_order_and_searches_are_explained() -> None:
     ]
 
 
+def test_a_request_beyond_a_limit_is_told_what_would_be_possible() -> None:
+    found = policy([queue("lab", limit=3), queue("a", "lab")])
+    state = _state(found, workload("w1", 1, "a", gpu=4), gpus=(8,))
+    state.settle()
+    assert explain(state.explain("w1")).headline == (
+        "Waiting in a: the limit of lab is 3 GPUs, of which nothing is used, and it requests "
+        "4 GPUs. Request at most 3 GPUs, or have the limit of lab raised."
+    )
+
+
 def test_an_eviction_is_explained_with_the_numbers_of_both_queues() -> None:
     found = policy([queue("a", quota=2), queue("b", quota=2)])
     state = _state(found, *(workload(f"b{number}", number, "b") for number in range(1, 5)))

@@ -78,10 +78,22 @@ def test_pods_that_start_together_count_together() -> None:
     found = explain(settled(compiled(LIMITED), (8,), gang).explain("gang"))
     assert found.headline == (
         "Waiting in root.mean: the capacity of all nodes is 8 vcore, of which nothing is used, and "
-        "2 pods that start together request 10."
+        "2 pods that start together request 10. Request at most 8 vcore in all, or add nodes."
     )
     assert _lines(found, "request")[0] == (
         "2 pods start together. Each requests 10 memory, 5 vcore."
+    )
+
+
+def test_every_short_resource_is_named_with_what_would_be_possible() -> None:
+    limited = LIMITED.replace("max: {vcore: 4}", "max: {vcore: 4, memory: 8}")
+    many = workload("many", 1, "root.dev.a", cpu=5, groups=(), user="ann")
+    found = explain(settled(compiled(limited), (8,), many).explain("many"))
+    assert found.headline == (
+        "Waiting in root.dev.a: the maximum of root.dev.a is 4 vcore, of which nothing is used, "
+        "and a pod requests 5. Also, the maximum of root.dev.a is 8 memory, of which nothing is "
+        "used, and a pod requests 10. Request at most 4 vcore, or have the maximum of root.dev.a "
+        "raised. Request at most 8 memory, or have the maximum of root.dev.a raised."
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from console.engine.disciplines.fairshare.trace import GateStep, facts_of
 from console.engine.explain import pods_on_nodes
@@ -10,19 +10,45 @@ from console.engine.explain.pods_on_nodes import placed_pods, preempted_lead, sh
 from console.engine.explain.sentences import ExplainContext
 from console.engine.model.amounts import Amount
 from console.engine.model.trace import QueueUse
-from console.engine.wording.words import amount, listed, quantity
+from console.engine.wording.words import amount, listed, quantity, sentence_case
 
 
 def over_limit(context: ExplainContext) -> str:
-    """Return the limit that refuses the start, with its numbers."""
+    """Return the limits that refuse the start, with their numbers, and what would be possible."""
     refusal = facts_of(context.trace).refusal
     if refusal is None:
         return f"Waiting in {context.queue}: a limit does not allow it to start."
-    return (
-        f"Waiting in {context.queue}: {_limit(context, refusal)} "
-        f"{amount(refusal.bound, refusal.resource)}, of which {_used(refusal)} used, and it "
-        f"requests {amount(refusal.requested, refusal.resource)}."
+    refused = _refused(context, refusal)
+    numbers = [
+        f"{_limit(context, gate)} {amount(gate.bound, gate.resource)}, of which {_used(gate)} "
+        f"used, and it requests {amount(gate.requested, gate.resource)}."
+        for gate in refused
+    ]
+    return " ".join(
+        [
+            f"Waiting in {context.queue}: {numbers[0]}",
+            *(f"Also, {each}" for each in numbers[1:]),
+            *_possible(refused, "limit"),
+        ]
     )
+
+
+def _refused(context: ExplainContext, refusal: GateStep) -> list[GateStep]:
+    """Return *refusal*, and the first gate of the same kind that refuses each other resource."""
+    found = {refusal.resource: refusal}
+    for gate in facts_of(context.trace).gates:
+        if gate.gate is refusal.gate and not gate.is_open:
+            found.setdefault(gate.resource, gate)
+    return list(found.values())
+
+
+def _possible(refused: Iterable[GateStep], bound: str) -> Iterator[str]:
+    """Yield what would fit, for each of *refused* whose whole bound the request exceeds."""
+    for gate in refused:
+        if gate.requested > gate.bound:
+            way = f"have the {bound} of {gate.queue} raised."
+            fits = f"Request at most {amount(gate.bound, gate.resource)}, or {way}"
+            yield fits if gate.bound else sentence_case(way)
 
 
 def _limit(context: ExplainContext, refusal: GateStep) -> str:
@@ -39,11 +65,18 @@ def over_quota(context: ExplainContext) -> str:
     lead = f"Waiting in {context.queue}: it cannot be preempted, so it has to fit within quota"
     if refusal is None:
         return f"{lead}."
-    whose = "" if refusal.queue == context.queue else f" of {refusal.queue}"
+    refused = _refused(context, refusal)
+    return " ".join(
+        [f"{lead}.", *(_quota(context, gate) for gate in refused), *_possible(refused, "quota")]
+    )
+
+
+def _quota(context: ExplainContext, gate: GateStep) -> str:
+    whose = "" if gate.queue == context.queue else f" of {gate.queue}"
     return (
-        f"{lead}. The quota{whose} is {amount(refusal.bound, refusal.resource)}. Workloads that "
-        f"cannot be preempted use {amount(refusal.used, refusal.resource)} of it, and it requests "
-        f"{amount(refusal.requested, refusal.resource)}."
+        f"The quota{whose} is {amount(gate.bound, gate.resource)}. Workloads that cannot be "
+        f"preempted use {amount(gate.used, gate.resource)} of it, and it requests "
+        f"{amount(gate.requested, gate.resource)}."
     )
 
 

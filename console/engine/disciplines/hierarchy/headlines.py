@@ -10,7 +10,7 @@ from console.engine.disciplines.hierarchy.users import WILDCARD
 from console.engine.explain import pods_on_nodes
 from console.engine.explain.pods_on_nodes import placed_pods, preempted_lead, shortages
 from console.engine.explain.sentences import ExplainContext
-from console.engine.wording.words import amount, cut, plural, quantity
+from console.engine.wording.words import amount, cut, plural, quantity, sentence_case
 
 _OF_USER = frozenset({Stage.APPLICATION_LIMIT_USER, Stage.USER_QUOTA})
 
@@ -27,18 +27,42 @@ def over_applications(context: ExplainContext) -> str:
 
 
 def over_quota(context: ExplainContext) -> str:
-    """Return which limit or maximum refuses the start, with its numbers."""
-    check = facts_of(context.trace).refusal
+    """Return the limits that refuse the start, with their numbers, and what would be possible."""
+    facts = facts_of(context.trace)
+    check = facts.refusal
     if check is None:
         return f"Waiting in {context.queue}: a limit does not allow it to start."
-    used = f"{quantity(check.used, check.resource)} is" if check.used else "nothing is"
-    pods = facts_of(context.trace).pods
+    pods = facts.pods
     who = "a pod requests" if pods < 2 else f"{plural(pods, 'pod')} that start together request"
+    sentences = [f"Waiting in {context.queue}: {_numbers(check, who)}"]
+    # The first failing check of each other resource; checks are those of one pod.
+    others: dict[str, CheckStep] = {}
+    for each in facts.checks:
+        if not each.passes and not each.counts_applications and each.resource != check.resource:
+            others.setdefault(each.resource, each)
+    sentences += [f"Also, {_numbers(each, 'a pod requests')}" for each in others.values()]
+    together = " in all" if pods > 1 else ""
+    if check.requested > check.limit:
+        sentences.append(_possible(check, together))
+    sentences += [_possible(each) for each in others.values() if each.requested > each.limit]
+    return " ".join(sentences)
+
+
+def _numbers(check: CheckStep, who: str) -> str:
+    used = f"{quantity(check.used, check.resource)} is" if check.used else "nothing is"
     return (
-        f"Waiting in {context.queue}: {limit_of(check)} is "
-        f"{amount(check.limit, check.resource)}, of which {used} used, and {who} "
-        f"{quantity(check.requested, check.resource)}."
+        f"{limit_of(check)} is {amount(check.limit, check.resource)}, of which {used} used, and "
+        f"{who} {quantity(check.requested, check.resource)}."
     )
+
+
+def _possible(check: CheckStep, together: str = "") -> str:
+    """Return what would fit, if the request exceeds the whole limit."""
+    is_of_nodes = check.stage is Stage.QUEUE_QUOTA and "." not in check.queue
+    way = "add nodes" if is_of_nodes else f"have {limit_of(check)} raised"
+    if not check.limit:
+        return f"{sentence_case(way)}."
+    return f"Request at most {amount(check.limit, check.resource)}{together}, or {way}."
 
 
 def limit_of(check: CheckStep) -> str:
