@@ -11,6 +11,7 @@ from console.dialects.diagnostics import Diagnostic, Severity
 from console.dialects.editable_numbers import NumberFields
 from console.dialects.findings import Findings
 from console.dialects.joined_files import JoinedFiles
+from console.dialects.new_queues import NewQueues
 from console.dialects.place_finder import PlaceFinder
 from console.dialects.routed_history import RoutedHistory
 from console.dialects.source import Source
@@ -188,6 +189,8 @@ class Dialect:
     setting_values: SettingValues | None = None
     #: The numbers of its objects that a form may change; None: there is no such form.
     number_fields: NumberFields | None = None
+    #: How a form adds a queue; None: there is no such form. It needs `number_fields`.
+    new_queues: NewQueues | None = None
     #: The kind of its objects that are tried in order and that a form may move; empty: none.
     movable_kind: str = ""
     #: Its form in the protocol of the public client, which one language has; else None.

@@ -173,7 +173,15 @@ def _unless_shared(
 
 def check_number(fields: NumberFields, number: EditableNumber, typed: str) -> str:
     """Return the problem of *typed* in the place of *number* as a sentence; empty: none."""
-    problem = _problem(fields, number, typed)
+    return _sentence(_problem(fields, number.key, typed, plain=not number.quote))
+
+
+def check_new_number(fields: NumberFields, key: NumberKey, typed: str) -> str:
+    """Return the problem of *typed* as the number *key* of a new object; empty: none."""
+    return _sentence(_problem(fields, key, typed, plain=True))
+
+
+def _sentence(problem: NumberProblem | None) -> str:
     if problem is None:
         return ""
     hint = f" {problem.hint}" if problem.hint else ""
@@ -191,8 +199,11 @@ def with_numbers(
     """
     edits = []
     for number, typed in changes:
-        around = number.quote or ('"' if fields.check(number.key, typed, True) is not None else "")
-        value = f"{around}{typed}{around}"
+        value = (
+            f"{number.quote}{typed}{number.quote}"
+            if number.quote
+            else write_number(fields, number.key, typed)
+        )
         if number.insertion is not None:
             edits.append(number.insertion.edit(value))
             continue
@@ -201,13 +212,20 @@ def with_numbers(
     return apply_fix(text, Fix("Change the numbers", tuple(edits)))
 
 
-def _problem(fields: NumberFields, number: EditableNumber, typed: str) -> NumberProblem | None:
+def write_number(fields: NumberFields, key: NumberKey, typed: str) -> str:
+    """Return the valid number *typed* as YAML, in quotes if it needs them."""
+    return typed if fields.check(key, typed, True) is None else f'"{typed}"'
+
+
+def _problem(
+    fields: NumberFields, key: NumberKey, typed: str, *, plain: bool
+) -> NumberProblem | None:
     is_one_word = _PLAIN.fullmatch(typed) is not None and typed[:1] not in _QUOTES
-    problem = fields.check(number.key, typed, not number.quote)
+    problem = fields.check(key, typed, plain)
     if problem is None:
         return (
             None if is_one_word else NumberProblem(NOT_A_NUMBER, f"{quote(typed)} is not a number")
         )
     # A number such as 1.5 may be valid only in quotes.
-    is_valid_in_quotes = is_one_word and fields.check(number.key, typed, False) is None
+    is_valid_in_quotes = is_one_word and fields.check(key, typed, False) is None
     return None if is_valid_in_quotes else problem

@@ -18,6 +18,7 @@ from console.dialects.kai.job import JOB_SAMPLE, read_job
 from console.dialects.kai.job_codes import JOB_CODES
 from console.dialects.kai.json_schema import json_schema
 from console.dialects.kai.manifests import QUEUE_GROUP, SHARD_GROUP
+from console.dialects.kai.new_queue import NEW_QUEUES
 from console.dialects.kai.objects import VOCABULARY, fairshare_objects
 from console.dialects.kai.parse import parse
 from console.dialects.lints.fairshare import FairshareLints
@@ -90,6 +91,7 @@ DIALECT = Dialect(
     vocabulary=VOCABULARY,
     lints=FairshareLints,
     number_fields=NUMBER_FIELDS,
+    new_queues=NEW_QUEUES,
     read_job=read_job,
     job_sample=JOB_SAMPLE,
 )

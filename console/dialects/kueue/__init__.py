@@ -18,6 +18,7 @@ from console.dialects.kueue.json_schema import json_schema
 from console.dialects.kueue.lint_codes import LINTS
 from console.dialects.kueue.lints import lint
 from console.dialects.kueue.manifests import GROUP, OPENSHIFT_GROUP
+from console.dialects.kueue.new_queue import NEW_QUEUES
 from console.dialects.kueue.parse import parse
 from console.dialects.lints.quota import QuotaLints
 from console.dialects.source import Source, read_source
@@ -99,6 +100,7 @@ DIALECT = Dialect(
     vocabulary=VOCABULARY,
     lints=QuotaLints,
     number_fields=NUMBER_FIELDS,
+    new_queues=NEW_QUEUES,
     equivalent_lints={
         "KUE056": "LNT008",
         "KUE057": "LNT008",

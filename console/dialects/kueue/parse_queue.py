@@ -60,7 +60,8 @@ QUEUE: Final = {
         ("cohortName", *_COMMON, "concurrentAdmissionPolicy"),
     ),
 }
-_COHORT_OF: Final = {"v1beta1": "cohort", "v1beta2": "cohortName"}
+#: The field of a queue with its cohort, by version.
+COHORT_OF: Final = {"v1beta1": "cohort", "v1beta2": "cohortName"}
 COHORT: Final = {
     version: Shape(f"the spec of a Cohort in {version}", (parent, "resourceGroups", "fairSharing"))
     for version, parent in (
@@ -144,7 +145,7 @@ def read_queue(manifest: Manifest, objects: ObjectReader) -> QueueDoc:
         name=header.name,
         deleted=header.deleted,
         spec=spec.place,
-        parent=_parent(spec, _COHORT_OF[manifest.version]),
+        parent=_parent(spec, COHORT_OF[manifest.version]),
         resource_groups=read_groups(spec),
         weight=read_weight(spec),
         strategy=spec.choice("queueingStrategy", QueueingStrategy),

@@ -18,6 +18,7 @@ from console.dialects.native.compile import compile_policy
 from console.dialects.native.editable import NUMBER_FIELDS
 from console.dialects.native.json_schema import json_schema
 from console.dialects.native.lints import lint
+from console.dialects.native.new_queue import NEW_QUEUES
 from console.dialects.native.objects import VOCABULARY, native_objects
 from console.dialects.native.parse import DOCUMENT, parse
 from console.dialects.native.specs import check_specs, queue_specs
@@ -88,6 +89,7 @@ DIALECT = Dialect(
     flows=flows_between,
     lints=QuotaLints,
     number_fields=NUMBER_FIELDS,
+    new_queues=NEW_QUEUES,
     movable_kind=Noun.RULE.value,
     equivalent_lints={
         "NAT020": "LNT001",

@@ -17,6 +17,7 @@ from console.dialects.yunikorn.editable import NUMBER_FIELDS
 from console.dialects.yunikorn.job import JOB_SAMPLE, read_job
 from console.dialects.yunikorn.job_codes import JOB_CODES
 from console.dialects.yunikorn.json_schema import json_schema
+from console.dialects.yunikorn.new_queue import NEW_QUEUES
 from console.dialects.yunikorn.objects import RULE, VOCABULARY, hierarchy_objects
 from console.dialects.yunikorn.reading import read_config
 from console.engine.disciplines.hierarchy.spec import HierarchySpec
@@ -71,6 +72,7 @@ DIALECT = Dialect(
     vocabulary=VOCABULARY,
     lints=HierarchyLints,
     number_fields=NUMBER_FIELDS,
+    new_queues=NEW_QUEUES,
     movable_kind=RULE,
     read_job=read_job,
     job_sample=JOB_SAMPLE,
