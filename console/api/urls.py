@@ -38,6 +38,7 @@ from console.api.views.feeds import Decisions, Events
 from console.api.views.hierarchy.placement_rules import PlacementRules
 from console.api.views.hierarchy.users import UsersAndGroups
 from console.api.views.impact import CancelImpact, ConfigImpact, OneImpact
+from console.api.views.new_queue import CreateQueue
 from console.api.views.orgs import OneOrg, Orgs
 from console.api.views.overview import Overview
 from console.api.views.people import (
@@ -129,6 +130,7 @@ urlpatterns = [
     path(f"{_ORG}/config", ActiveConfig.as_view(), name="config"),
     path(f"{_ORG}/config/check", ConfigCheck.as_view(), name="config-check"),
     path(f"{_ORG}/config/schema", ConfigSchema.as_view(), name="config-schema"),
+    path(f"{_ORG}/config/queues", CreateQueue.as_view(), name="create-queue"),
     path(f"{_ORG}/config/rules/move", MoveRule.as_view(), name="move-rule"),
     path(f"{_ORG}/config/rollback", ConfigRollback.as_view(), name="config-rollback"),
     path(f"{_ORG}/config/confirm", ConfigConfirm.as_view(), name="config-confirm"),

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from console.dialects import dialects
+from console.dialects.adding_queues import QueueText, fields_of, with_queue
 from console.dialects.editable_numbers import NumberKey
-from console.dialects.new_queues import QueueText, fields_of, with_queue
 from tests.dialects.test_moving import RULES, TEXT
 
 NATIVE = """\

@@ -49,6 +49,7 @@ PAGES = {
     "queues/research/quota": 200,
     "queues/default/quota": 200,
     "queues/nothing/quota": 404,
+    "config/queues/new": 200,
     "config/rules/move": 200,
     "config/rules/move?rule=2": 200,
     "config/rules/move?rule=x": 200,

@@ -52,6 +52,8 @@ _GATED: dict[str, list[tuple[str, str, str, int]]] = {
         ("POST", f"{_API}/queues/ml%2Ftraining/quota", "", 5),
         ("POST", f"{_API}/cohorts/ml/quota", "", 5),
     ],
+    "api/views/new_queue.py": [("POST", f"{_API}/config/queues", "", 5)],
+    "pages/views/new_queue.py": [("POST", f"{_PAGES}/config/queues/new", "", 5)],
     "api/views/rule_moves.py": [("POST", f"{_API}/config/rules/move", "", 5)],
     "pages/views/rule_moves.py": [("POST", f"{_PAGES}/config/rules/move", "", 5)],
     "api/views/routing.py": [

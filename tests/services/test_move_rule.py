@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 def test_a_move_makes_a_version_with_the_same_lines(owner: Actor) -> None:
     apply_config(owner, "native", TEXT, "", 0)
-    version = move_rule(owner, 0, 1, "Team b first", 1, accept=[])
+    version, _ = move_rule(owner, 0, 1, "Team b first", 1, accept=[])
     assert (version.number, version.message) == (2, "Team b first")
     assert version.text == move(dialects()["native"], TEXT, 0, 1)
     assert sorted(version.text.splitlines()) == sorted(TEXT.splitlines())
@@ -27,7 +27,7 @@ def test_a_move_makes_a_version_with_the_same_lines(owner: Actor) -> None:
 
 def test_placement_rules_are_moved_too(owner: Actor) -> None:
     apply_config(owner, "yunikorn", RULES, "", 0)
-    version = move_rule(owner, 0, 1, "", 1)
+    version, _ = move_rule(owner, 0, 1, "", 1)
     assert version.text == move(dialects()["yunikorn"], RULES, 0, 1)
     with pytest.raises(BadRequest) as caught:
         move_rule(owner, 0, 2, "", 2)
@@ -36,7 +36,7 @@ def test_placement_rules_are_moved_too(owner: Actor) -> None:
 
 def test_the_same_position_is_not_a_version(owner: Actor) -> None:
     apply_config(owner, "native", TEXT, "", 0)
-    assert move_rule(owner, 1, 1, "", 1).number == 1
+    assert move_rule(owner, 1, 1, "", 1)[0].number == 1
 
 
 def test_a_position_that_does_not_exist_is_reported(owner: Actor) -> None:

@@ -103,6 +103,7 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
     "queue-usage": _of("/queues/{queue}/usage", ("", "range=30d", "range=30d&table=workloads")),
     "queue-bars": _of("/queues/{queue}/bars", ("", "but=tightest")),
     "queue-quota": _of("/queues/{queue}/quota"),
+    "config-queue-new": _of("/config/queues/new"),
     "config-rule-move": _of("/config/rules/move", ("", "rule=1")),
     "cohort-quota": _of("/cohorts/{cohort}/quota"),
     "queue": _of(

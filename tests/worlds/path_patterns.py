@@ -93,6 +93,7 @@ SENT: Final = (
     *("delete-expectations", "config-impact", "cancel-impact", "hold-queue", "resume-queue"),
     "change-quota",
     "move-rule",
+    "create-queue",
     "change-cohort-quota",
     "heartbeat",
     *("member", "invitation", "rotate-token", "rotate-webhook", "test-webhook"),

@@ -163,6 +163,35 @@ class RuleMove(Schema):
     accept = _accept()
 
 
+class NewQueue(Schema):
+    """A queue to add, with what routes workloads to it."""
+
+    name = serializers.CharField(
+        max_length=500, help_text="The name of the queue; under a parent, without its path."
+    )
+    settings = serializers.DictField(
+        required=False,
+        help_text="The other fields of the form, each a text or a list of texts. Native: "
+        "`cohort_name`, `conditions` (such as `team=research`) and `position` of the rule, from 1. "
+        "Kueue: `cohort`, `namespace` and `local_queue`. KAI: `parentQueue` and `priority`. "
+        "YuniKorn: `parent`, `users`, `groups` and `position` of their placement rule.",
+    )
+    numbers = ChangedNumber(many=True, required=False)
+    message = serializers.CharField(max_length=500, required=False, allow_blank=True)
+    expected_version = serializers.IntegerField(
+        min_value=1, help_text="The active version, to which the queue is added."
+    )
+    accept = _accept()
+
+
+EXAMPLE_NEW_QUEUE = {
+    "name": "vision",
+    "settings": {"cohort_name": "research", "conditions": ["team=vision"]},
+    "numbers": [{"field": "nominal_quota", "flavor": "gpu_pool", "resource": "gpu", "value": "16"}],
+    "message": "A queue for the vision team",
+    "expected_version": 3,
+}
+
 EXAMPLE_QUOTA_CHANGE = {
     "numbers": [
         {

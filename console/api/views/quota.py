@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -10,24 +9,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from console.api.base import OrgView
+from console.api.number_changes import read_numbers
 from console.api.schemas import configs as schemas
 from console.api.schemas.common import example, problems
 from console.api.terms import read_terms
 from console.api.views.configs import APPLIED, REJECTED, STALE, applied_response
 from console.configs.services.change_numbers import change_numbers
 from console.configs.services.lint_config import lint_config
-from console.configs.services.propose_numbers import NumberChange
-from console.dialects.editable_numbers import COHORT, NumberKey, ObjectKey
+from console.dialects.editable_numbers import COHORT, ObjectKey
 from console.engine.diff.objects import QUEUE
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Permission
 from console.policies.queries import active_version
-from console.reading import Reader
-
-#: Maximum number of changes of one request.
-_MOST_CHANGES = 1_000
-_LONGEST_NAME = 500
-_LONGEST_NUMBER = 100
 
 _DESCRIPTION = (
     "Writes other numbers into the text of the active version and applies it; comments and layout "
@@ -53,8 +46,7 @@ class _ChangeNumbers(OrgView):
             ("numbers", "message", "expected_version", "accept"),
             required=("numbers", "expected_version"),
         )
-        items = reader.items(fields.get("numbers", ()), "numbers", 1, _MOST_CHANGES)
-        changes = [_change(reader, item, f"numbers[{place}]") for place, item in enumerate(items)]
+        changes = read_numbers(reader, fields.get("numbers", ()), least=1)
         message = reader.text(fields.get("message"), "message", 500)
         expected = reader.integer(fields.get("expected_version", 0), "expected_version")
         terms = read_terms(reader, fields)
@@ -98,16 +90,3 @@ class ChangeCohortQuota(_ChangeNumbers):
     def post(self, request: Request, cohort: str, **kwargs: Any) -> Response:
         """Change the quota of a cohort."""
         return self.change(request, ObjectKey(COHORT, cohort))
-
-
-def _change(reader: Reader, value: Any, path: str) -> NumberChange:
-    required = ("field", "value")
-    fields: Mapping[str, Any] = reader.mapping(
-        value, path, ("field", "flavor", "resource", "value"), required
-    )
-    field, flavor, resource = (
-        reader.text(fields.get(name, ""), f"{path}.{name}", _LONGEST_NAME)
-        for name in ("field", "flavor", "resource")
-    )
-    number = reader.text(fields.get("value", ""), f"{path}.value", _LONGEST_NUMBER)
-    return NumberChange(key=NumberKey(field, flavor, resource), value=number)

@@ -59,6 +59,6 @@ class MoveRule(OrgView):
         active = active_version(self.actor.org)
         size = len(active.text) if active else 0
         with expensive(Kind.CHECK, self.actor.org.pk, self.actor.key, size=size):
-            version = move_rule(self.actor, rule, to, message, expected, accept=terms.accept)
+            version, _ = move_rule(self.actor, rule, to, message, expected, accept=terms.accept)
             checked = lint_config(self.actor, version.dialect, version.text)
             return applied_response(request, version, checked, expected)

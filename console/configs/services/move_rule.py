@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from console.configs.models import ConfigVersion
 from console.configs.services.apply_config import apply_config
-from console.configs.services.propose_move import propose_move
+from console.configs.services.propose_move import MoveProposal, propose_move
 from console.orgs.permissions import Actor, Permission
 
 
@@ -19,16 +19,17 @@ def move_rule(
     *,
     accept: Collection[str] | None = None,
     via: ConfigVersion.Via = ConfigVersion.Via.API,
-) -> ConfigVersion:
+) -> tuple[ConfigVersion, MoveProposal]:
     """
     Create the version after *expected_version* with the rule at index *rule* at index *to*.
 
-    *accept* and the case without a change are those of `apply_config`. Raises the errors of
-    `propose_move` and of `apply_config`; then nothing was applied.
+    Returns the version and what it was made from. *accept* and the case without a change are those
+    of `apply_config`. Raises the errors of `propose_move` and of `apply_config`; then nothing was
+    applied.
     """
     actor.require(Permission.APPLY)
     proposal = propose_move(actor, rule, to, expected_version)
-    return apply_config(
+    version = apply_config(
         actor,
         proposal.dialect,
         proposal.text,
@@ -37,3 +38,4 @@ def move_rule(
         accept=accept,
         via=via,
     )
+    return version, proposal

@@ -43,6 +43,7 @@ _PLACES: Final = (
     _Place("Overview", "overview", "home"),
     _Place("Needs attention", "attention", "problems alerts"),
     _Place("Queues", "queues", "hold pause resume quota"),
+    _Place("New queue", "config-queue-new", "add create queue rule", Permission.APPLY),
     _Place("Cohorts", "cohorts", "borrowing lending"),
     _Place("Capacity", "capacity", "clusters nodes"),
     _Place("Usage over time", "usage", "charts history waits gpu hours teams consumers"),

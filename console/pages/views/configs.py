@@ -21,6 +21,7 @@ from console.pages.presenters.configs.history import history_row, object_counts
 from console.pages.presenters.configs.source import source_lines
 from console.pages.presenters.configs.version_sides import NOTHING, version_side
 from console.pages.shell import render_page
+from console.pages.views.new_queue import may_add_queue
 from console.policies.queries import active_number, active_version, get_version, policy_of
 
 #: Maximum number of changes of a version in one line.
@@ -61,6 +62,7 @@ def _shown(request: HttpRequest, actor: Actor, shown: ConfigVersion) -> HttpResp
         "version": shown,
         "row": history_row(shown, summary, active=now_active),
         "is_active": shown.number == now_active,
+        "may_add_queue": may_add_queue(actor, policy_of(shown)),
         "active_number": now_active,
         "just_applied": "applied" in request.GET,
         "diagnostics": reading.diagnostics,

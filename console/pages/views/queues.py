@@ -54,6 +54,7 @@ from console.pages.queue_form import (
     read_search,
 )
 from console.pages.shell import render_page
+from console.pages.views.new_queue import may_add_queue
 from console.policies.queries import active_policy
 from console.series.queries import sparks_of, wait_quantiles_of
 from console.workloads.columns import PARAMETER, QUEUES
@@ -116,6 +117,7 @@ def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "columns": columns_of(request.path, query, search, shown),
         "column_choices": choices_of(QUEUES, shown, column_title),
         "any_exist": bool(views),
+        "may_add_queue": may_add_queue(actor, active_policy(org)),
         "behind": fresh.as_of,
         "search": search,
         "orders": order_choices(search),

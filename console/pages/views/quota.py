@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from console.configs.errors import ConfigRejected, ConsequencesNotAccepted, StaleVersion
-from console.configs.models import ConfigVersion, ReviewRequest
+from console.configs.errors import ConfigRejected, StaleVersion
+from console.configs.models import ConfigVersion
 from console.configs.services.change_numbers import change_numbers
 from console.configs.services.preview_impact import preview_size
 from console.configs.services.propose_numbers import (
@@ -20,15 +19,15 @@ from console.configs.services.propose_numbers import (
     numbers_of,
     propose_numbers,
 )
-from console.configs.services.request_review import request_review
 from console.dialects import dialects
 from console.dialects.editable_numbers import COHORT, EditableNumber, NumberKey, ObjectKey
 from console.engine.diff.objects import QUEUE
 from console.engine.model.policy import Policy
-from console.errors import BadRequest, Conflict
+from console.errors import BadRequest
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
+from console.pages.change_form import Change, is_final, send_change
 from console.pages.presenters.queues.quota_form import (
     advised_values,
     changes_of,
@@ -40,7 +39,6 @@ from console.pages.presenters.queues.quota_preview import limits_sentence
 from console.pages.proposal_preview import preview_of
 from console.pages.review_form import ReviewForm, read_review
 from console.pages.shell import render_page
-from console.pages.views.review_requests import to_request
 from console.policies.queries import active_version
 from console.workloads.queries import QueueView, queue_view
 from console.workloads.queries.cohort_views import CohortSummary
@@ -149,12 +147,11 @@ def _sent(form: _Form) -> HttpResponse:
         stale = replace(form, values=sent_values(known, sent), review=review, notices=(notice,))
         return _page(stale, status=_status(form, 409))
     form = replace(form, values=sent_values(form.numbers, sent))
-    if not _is_apply(form):
+    if not is_final(form.request):
         return _page(form)
-    try:
-        if form.actor.org.approval_required:
-            return to_request(form.actor, _submit(form, expected))
-        version, proposal = change_numbers(
+    sent_change = Change(
+        propose=lambda: propose_numbers(form.actor, form.owner, form.changes, expected),
+        apply=lambda: change_numbers(
             form.actor,
             form.owner,
             form.changes,
@@ -162,35 +159,25 @@ def _sent(form: _Form) -> HttpResponse:
             expected,
             accept=form.review.accepted(expected + 1),
             via=ConfigVersion.Via.PAGE,
-        )
-    except (BadRequest, ConfigRejected) as error:
-        return _page(_with_errors(form, error), status=422)
-    except ConsequencesNotAccepted:
-        return _page(replace(form, was_sent=True), status=422)
-    except Conflict as error:
-        return _page(replace(form, notices=(error.message,)), status=409)
-    if version.number == expected:
-        notice = "Nothing was applied: no number is different."
-        return _page(replace(form, notices=(notice,)), status=422)
-    messages.success(form.request, f"Version {version.number} is active.")
-    page = reverse(f"pages:{form.owner.kind}", args=[form.actor.org.slug, proposal.name])
-    return HttpResponseRedirect(page)
-
-
-def _submit(form: _Form, expected: int) -> ReviewRequest:
-    """Submit the changed numbers for approval."""
-    proposal = propose_numbers(form.actor, form.owner, form.changes, expected)
-    title = form.review.message.strip() or f"Quota of {form.owner.name}"
-    return request_review(form.actor, proposal.dialect, proposal.text, expected, title)
-
-
-def _is_apply(form: _Form) -> bool:
-    return form.request.POST.get("do") == "apply"
+        ),
+        title=f"Quota of {form.owner.name}",
+        unchanged="Nothing was applied: no number is different.",
+        page=lambda proposal: reverse(
+            f"pages:{form.owner.kind}", args=[form.actor.org.slug, proposal.name]
+        ),
+    )
+    answer = send_change(form.request, form.actor, form.review, sent_change)
+    if isinstance(answer, HttpResponse):
+        return answer
+    refused = replace(form, notices=answer.notices, was_sent=answer.lacks_consent)
+    if answer.error is not None:
+        refused = _with_errors(refused, answer.error)
+    return _page(refused, status=answer.status)
 
 
 def _status(form: _Form, refused: int) -> int:
-    """Return *refused* for an apply; a preview is shown, whatever it says."""
-    return refused if _is_apply(form) else 200
+    """Return *refused* for a change; a preview is shown, whatever it says."""
+    return refused if is_final(form.request) else 200
 
 
 def _with_errors(form: _Form, error: BadRequest | ConfigRejected) -> _Form:

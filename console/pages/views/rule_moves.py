@@ -5,28 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from console.configs.errors import ConfigRejected, ConsequencesNotAccepted, StaleVersion
+from console.configs.errors import ConfigRejected, StaleVersion
 from console.configs.models import ConfigVersion
 from console.configs.services.move_rule import move_rule
 from console.configs.services.preview_impact import preview_size
-from console.configs.services.propose_move import movable_rules, propose_move
-from console.configs.services.request_review import request_review
+from console.configs.services.propose_move import MoveProposal, movable_rules, propose_move
 from console.engine.diff.objects import PolicyObject
 from console.engine.model.policy import Policy
-from console.errors import BadRequest, Conflict
+from console.errors import BadRequest
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
+from console.pages.change_form import Change, is_final, send_change
 from console.pages.presenters.configs.moves import position_fields, rule_lines
 from console.pages.proposal_preview import preview_of
 from console.pages.review_form import ReviewForm, read_review
 from console.pages.shell import render_page
-from console.pages.views.review_requests import to_request
 from console.policies.queries import active_version, policy_of
 
 
@@ -85,7 +83,7 @@ def move(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 def _sent(form: _Form) -> HttpResponse:
     """Apply or preview the sent form; a form for an older version becomes one for the active."""
-    expected, is_apply = form.review.expected_version, form.request.POST.get("do") == "apply"
+    expected, is_sent = form.review.expected_version, is_final(form.request)
     if expected != form.active.number:
         notice = (
             f"Version {form.active.number} was applied after you opened this form, and may have "
@@ -93,20 +91,17 @@ def _sent(form: _Form) -> HttpResponse:
         )
         review = replace(form.review.without_confirmations(), expected_version=form.active.number)
         stale = replace(form, review=review, notices=(notice,))
-        return _page(stale, status=409 if is_apply else 200)
+        return _page(stale, status=409 if is_sent else 200)
     rule, to = form.index("rule"), form.index("to")
-    if not is_apply or rule is None or to is None:
-        errors = _errors(form) if is_apply else form.errors
-        return _page(replace(form, errors=errors), status=422 if is_apply else 200)
-    try:
-        if form.actor.org.approval_required:
-            proposal = propose_move(form.actor, rule, to, expected)
-            title = form.review.message.strip() or f"Move rule {rule + 1} to {to + 1}"
-            return to_request(
-                form.actor,
-                request_review(form.actor, proposal.dialect, proposal.text, expected, title),
-            )
-        version = move_rule(
+    if not is_sent or rule is None or to is None:
+        errors = _errors(form) if is_sent else form.errors
+        return _page(replace(form, errors=errors), status=422 if is_sent else 200)
+
+    def propose() -> MoveProposal:
+        return propose_move(form.actor, rule, to, expected)
+
+    def apply() -> tuple[ConfigVersion, MoveProposal]:
+        return move_rule(
             form.actor,
             rule,
             to,
@@ -115,18 +110,22 @@ def _sent(form: _Form) -> HttpResponse:
             accept=form.review.accepted(expected + 1),
             via=ConfigVersion.Via.PAGE,
         )
-    except (BadRequest, ConfigRejected) as error:
-        return _page(_with_errors(form, error), status=422)
-    except ConsequencesNotAccepted:
-        return _page(replace(form, was_sent=True), status=422)
-    except Conflict as error:
-        return _page(replace(form, notices=(error.message,)), status=409)
-    if version.number == expected:
-        notice = "Nothing was applied: the rule has this position already."
-        return _page(replace(form, notices=(notice,)), status=422)
-    messages.success(form.request, f"Version {version.number} is active.")
+
     page = reverse("pages:config-rule-move", args=[form.actor.org.slug])
-    return HttpResponseRedirect(f"{page}?rule={to + 1}")
+    change = Change(
+        propose=propose,
+        apply=apply,
+        title=f"Move rule {rule + 1} to {to + 1}",
+        unchanged="Nothing was applied: the rule has this position already.",
+        page=lambda _: f"{page}?rule={to + 1}",
+    )
+    answer = send_change(form.request, form.actor, form.review, change)
+    if isinstance(answer, HttpResponse):
+        return answer
+    refused = replace(form, notices=answer.notices, was_sent=answer.lacks_consent)
+    if answer.error is not None:
+        refused = _with_errors(refused, answer.error)
+    return _page(refused, status=answer.status)
 
 
 def _errors(form: _Form) -> dict[str, str]:
