@@ -234,5 +234,6 @@ SENT: Final = (
     *("config-context", "config-hits", "config-draft-begin", "config-draft-save"),
     *("config-draft-visit", "config-draft-leave", "config-fix", "config-confirm"),
     *("config-impact-again", "config-impact-cancel", "invitation-revoke"),
+    "answer-invitation",
     *("workloads-selected", "config-fix-all"),
 )
