@@ -113,6 +113,7 @@ app.conf.update(
     beat_schedule={
         "sweep": _every(2, "console.workloads.tasks.sweep"),
         "revert": _every(2, "console.configs.tasks.revert"),
+        "carry out changes": _every(2, "console.configs.tasks.carry_out"),
         "mark silent clusters": _every(5, "console.capacity.tasks.mark_silent"),
         "resume queues": _every(2, "console.workloads.tasks.resume"),
         "sweep impacts": _every(10, "console.configs.tasks.sweep_impact_runs"),

@@ -13,7 +13,7 @@ from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
 
-from console.api.answers.configs import codes_url, findings_answer, version_answer
+from console.api.answers.configs import codes_url, findings_answer, version_answers
 from console.api.body import PayloadTooLarge
 from console.configs.errors import ConfigRejected, ConsequencesNotAccepted, StaleVersion
 from console.errors import BadRequest, ConsoleError, FieldError, NotFound, Renamed, RetryLater
@@ -121,7 +121,8 @@ def _console_problem(error: ConsoleError, context: dict[str, Any]) -> Response:
         case StaleVersion():
             more["expected_version"] = error.expected
             more["active_version"] = error.active
-            more["newer"] = [version_answer(v, active=error.active) for v in error.newer]
+            org = context["view"].actor.org
+            more["newer"] = version_answers(org, error.newer, active=error.active)
     response = _problem(error.status, error.code, error.title, error.message, more)
     if isinstance(error, RetryLater):
         response["Retry-After"] = str(error.seconds)

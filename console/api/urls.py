@@ -64,6 +64,7 @@ from console.api.views.routing import (
 )
 from console.api.views.rule_moves import MoveRule
 from console.api.views.saved_views import OneView, SavedViews
+from console.api.views.scheduled_changes import CarryOut, OneScheduledChange, ScheduledChanges
 from console.api.views.shares import Shares
 from console.api.views.tokens import OneToken, RotateToken, Tokens
 from console.api.views.usage import Usage, Waits
@@ -141,6 +142,17 @@ urlpatterns = [
         f"{_ORG}/config/reviews/<int:number>/comments",
         ReviewComments.as_view(),
         name="review-comments",
+    ),
+    path(f"{_ORG}/config/scheduled", ScheduledChanges.as_view(), name="scheduled-changes"),
+    path(
+        f"{_ORG}/config/scheduled/<int:number>",
+        OneScheduledChange.as_view(),
+        name="scheduled-change",
+    ),
+    path(
+        f"{_ORG}/config/scheduled/<int:number>/carry-out",
+        CarryOut.as_view(),
+        name="carry-out-scheduled-change",
     ),
     path(f"{_ORG}/config/route", ConfigRoute.as_view(), name="config-route"),
     path(f"{_ORG}/config/expectations", Expectations.as_view(), name="expectations"),

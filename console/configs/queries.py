@@ -1,4 +1,4 @@
-"""Queries of versions, drafts, review requests, timers, expectations, specs and impact runs."""
+"""Queries of versions, drafts, reviews, timers, schedules, expectations, specs and impact runs."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from console.configs.models import (
     RevertTimer,
     ReviewComment,
     ReviewRequest,
+    ScheduledChange,
 )
 from console.dialects.base import PastSpec
 from console.errors import NotFound
@@ -132,6 +133,47 @@ def _reviews_of_text(
 def revert_timer_of(org: Organization) -> RevertTimer | None:
     """Return the revert timer of the active version, or None."""
     return RevertTimer.objects.filter(org=org).first()
+
+
+def list_scheduled(
+    org: Organization, limit: int, cursor: str | None = None, *, state: str = ""
+) -> Page[ScheduledChange]:
+    """
+    Return one page of scheduled changes, newest first, without their texts.
+
+    Only those in *state*, if it is not empty; otherwise those that were scheduled, so that no row
+    stands for a text that waits for approval.
+    """
+    rows = ScheduledChange.objects.filter(org=org).defer("text")
+    proposed = ScheduledChange.State.PROPOSED
+    rows = rows.filter(state=state) if state else rows.exclude(state=proposed)
+    return newest_first(rows, None, limit, cursor)
+
+
+def coming_changes(org: Organization) -> QuerySet[ScheduledChange]:
+    """Return the changes of *org* that are to come, the next first, without their texts."""
+    rows = ScheduledChange.objects.filter(org=org, state=ScheduledChange.State.SCHEDULED)
+    return rows.defer("text").order_by("due_at", "-id")
+
+
+def get_scheduled(org: Organization, number: int) -> ScheduledChange:
+    """Return scheduled change *number*; raises NotFound."""
+    rows = ScheduledChange.objects.filter(org=org, pk=number)
+    found = rows.select_related("org", "review", "draft").first()
+    if found is None:
+        raise NotFound(f"There is no scheduled change {number} in {org.slug}.")
+    return found
+
+
+def schedule_of_draft(draft: Draft) -> ScheduledChange | None:
+    """Return the scheduled apply of *draft* that is to come, or None."""
+    return coming_changes(draft.org).filter(draft=draft).first()
+
+
+def proposed_end(review: ReviewRequest) -> ScheduledChange | None:
+    """Return the end of the temporary change that *review* proposes, or None."""
+    proposed = ScheduledChange.objects.filter(review=review, state=ScheduledChange.State.PROPOSED)
+    return proposed.order_by("-id").first()
 
 
 def expectations_of(org: Organization) -> QuerySet[Expectation]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery import Task, shared_task
 
+from console.configs.services.carry_out_changes import carry_out_due
 from console.configs.services.find_impact import FIND_IMPACT
 from console.configs.services.measure_effects import measure_effects
 from console.configs.services.revert_unconfirmed import revert_unconfirmed
@@ -15,6 +16,12 @@ from console.configs.services.sweep_impacts import forget_impacts, sweep_impacts
 def revert() -> None:
     """Revert versions that were not confirmed in time."""
     revert_unconfirmed()
+
+
+@shared_task(name="console.configs.tasks.carry_out")
+def carry_out() -> None:
+    """Carry out the scheduled changes whose time has come."""
+    carry_out_due()
 
 
 @shared_task(name=FIND_IMPACT, bind=True)

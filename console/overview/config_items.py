@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Min, Q, Subquery, Value
+from django.db.models.functions import Coalesce
+from django.utils import timezone
 
-from console.configs.models import Draft
+from console.configs.models import ConfigVersion, Draft, ScheduledChange
 from console.configs.queries import drafts_of, revert_timer_of
 from console.orgs.models import Organization
 from console.overview.items import MOST_SUBJECTS, Item, Kind, Subject
 from console.overview.models import CheckUp
 from console.policies.queries import active_number
+
+#: How long a scheduled change that was not made stays listed.
+_FAILURES_LISTED: Final = timedelta(days=7)
+
+_LONG_AGO: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def config_items(org: Organization) -> Iterator[Item]:
@@ -19,6 +28,7 @@ def config_items(org: Organization) -> Iterator[Item]:
     active = active_number(org)
     yield from _timer(org)
     yield from _drafts(org, active)
+    yield from _schedule(org, active)
     check_up = CheckUp.objects.filter(org=org, version=active).first()
     if check_up is not None:
         yield from _broken(check_up)
@@ -63,6 +73,48 @@ def _drafts(org: Organization, active: int) -> Iterator[Item]:
                 since=counts[f"{name}_since"],
                 subjects=tuple(map(_draft, drafts[:MOST_SUBJECTS])),
             )
+
+
+def _schedule(org: Organization, active: int) -> Iterator[Item]:
+    """Yield an item for changes to come, and one for those that were not made."""
+    states = ScheduledChange.State
+    applied = ConfigVersion.objects.filter(org=org, number=active).values("created_at")
+    # A later version is the resolution, or makes the failed change obsolete.
+    not_made = Q(
+        state__in=(states.FAILED, states.SUPERSEDED),
+        ended_at__gte=timezone.now() - _FAILURES_LISTED,
+        ended_at__gt=Coalesce(Subquery(applied), Value(_LONG_AGO)),
+    )
+    rows = ScheduledChange.objects.filter(Q(state=states.SCHEDULED) | not_made, org=org)
+    found = list(rows.defer("text").order_by("due_at", "-id"))
+    coming = [each for each in found if each.state == states.SCHEDULED]
+    failed = [each for each in found if each.state != states.SCHEDULED]
+    if failed:
+        yield Item(
+            kind=Kind.CHANGE_FAILED,
+            count=len(failed),
+            since=min(each.ended_at for each in failed if each.ended_at),
+            subjects=tuple(map(_change, failed[:MOST_SUBJECTS])),
+        )
+    if coming:
+        yield Item(
+            kind=Kind.CHANGE_SCHEDULED,
+            count=len(coming),
+            subjects=tuple(map(_change, coming[:MOST_SUBJECTS])),
+        )
+
+
+def _change(change: ScheduledChange) -> Subject:
+    is_end = change.kind == ScheduledChange.Kind.END
+    is_coming = change.state == ScheduledChange.State.SCHEDULED
+    return Subject(
+        name=f"temporary quota of {change.owner_name}" if is_end else change.message,
+        number=change.pk,
+        since=change.created_at if is_coming else change.ended_at,
+        until=change.due_at if is_coming else None,
+        actor=change.author,
+        note=change.problem,
+    )
 
 
 def _draft(draft: Draft) -> Subject:

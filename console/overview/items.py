@@ -29,6 +29,8 @@ class Kind(StrEnum):
     REVERT_FAILED = "revert_failed"
     #: A version waits for confirmation and is reverted otherwise.
     VERSION_UNCONFIRMED = "version_unconfirmed"
+    #: A scheduled change was not made since the active version.
+    CHANGE_FAILED = "change_failed"
     #: Rejected in the last hour, for one reason.
     REJECTED = "rejected"
     #: Pending workloads that cannot run, for one reason.
@@ -47,13 +49,17 @@ class Kind(StrEnum):
     #: Drafts based on a version that is not active any more.
     DRAFT_BEHIND = "draft_behind"
     DRAFT_WAITING = "draft_waiting"
+    #: Changes of the config that are to come.
+    CHANGE_SCHEDULED = "change_scheduled"
     RULES_IDLE = "rules_idle"
 
 
 _ERRORS: Final = frozenset(
     {Kind.WORKER_LATE, Kind.REVERT_FAILED, Kind.REJECTED, Kind.CANNOT_RUN, Kind.WEBHOOK_FAILING}
 )
-_HINTS: Final = frozenset({Kind.DRAFT_BEHIND, Kind.DRAFT_WAITING, Kind.RULES_IDLE})
+_HINTS: Final = frozenset(
+    {Kind.DRAFT_BEHIND, Kind.DRAFT_WAITING, Kind.CHANGE_SCHEDULED, Kind.RULES_IDLE}
+)
 _PLACES: Final = {kind: place for place, kind in enumerate(Kind)}
 
 

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from console.configs.errors import ConfigRejected, ConsequencesNotAccepted
-from console.configs.models import ConfigVersion
+from console.configs.models import ConfigVersion, ReviewRequest
 from console.configs.services.begin_draft import begin_draft
 from console.configs.services.request_review import request_review
 from console.errors import BadRequest, Conflict
@@ -51,6 +51,8 @@ class Change(Generic[P]):
     unchanged: str
     #: The address of the page after an apply.
     page: Callable[[P], str]
+    #: Submits the change for approval under a title; None: the proposed text is submitted.
+    submit: Callable[[str], ReviewRequest] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +85,8 @@ def send_change(
             page = reverse("pages:config-draft", args=[actor.org.slug, begun.pk])
             return HttpResponseRedirect(page)
         if actor.org.approval_required:
+            if change.submit is not None:
+                return to_request(actor, change.submit(title))
             asked = change.propose()
             review_request = request_review(actor, asked.dialect, asked.text, expected, title)
             return to_request(actor, review_request)

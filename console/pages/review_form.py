@@ -31,6 +31,8 @@ class ReviewForm:
     ticked: frozenset[str] = frozenset()
     typed: str = ""
     revert_after: timedelta | None = None
+    #: The time of a scheduled apply as typed; empty: the apply is made at once.
+    apply_at: str = ""
 
     @property
     def minutes(self) -> str:
@@ -59,6 +61,7 @@ def read_review(request: HttpRequest) -> ReviewForm:
         ticked=frozenset(sent.getlist("accept")),
         typed=sent.get("typed", ""),
         revert_after=_minutes(minutes) if minutes else None,
+        apply_at=sent.get("apply_at", "").strip(),
     )
 
 

@@ -30,6 +30,8 @@ class ConfigVersion(models.Model):
         CLIENT = "client"
         #: A rollback, because the previous version was not confirmed in time.
         TIMER = "timer"
+        #: A scheduled change, at its time or made early.
+        SCHEDULE = "schedule"
 
     org = models.ForeignKey(Organization, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()

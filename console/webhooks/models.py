@@ -30,6 +30,7 @@ class Kind(models.TextChoices):
     APPLIED = "config.applied", "Config applied"
     REVERTED = "config.reverted", "Config reverted"
     REVERT_FAILED = "config.revert_failed", "Config revert failed"
+    CHANGE_FAILED = "config.change_failed", "Scheduled change not made"
     REVIEW_REQUESTED = "config.review_opened", "Config review requested"
     APPROVED = "config.approved", "Config change approved"
     CHANGES_REQUESTED = "config.needs_changes", "Config changes requested"

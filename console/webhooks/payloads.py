@@ -88,8 +88,10 @@ def config_message(
     """Return the message about a config change, from the facts of its event."""
     is_revert = kind == Kind.REVERTED
     summary = config_notice(data, is_revert=is_revert)
-    url = page_url(org, f"config/v/{data['version']}")
-    return envelope(org, kind, now, summary, url, {**data, "author": author})
+    path = f"config/v/{data['version']}"
+    if kind == Kind.CHANGE_FAILED:
+        path = f"config/scheduled/{data['scheduled']}"
+    return envelope(org, kind, now, summary, page_url(org, path), {**data, "author": author})
 
 
 def review_message(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from string import Template
 from typing import Any, Final
@@ -115,6 +116,9 @@ def _with(*numbers: str, **more: Any) -> Fields:
     }
 
 
+#: A time within the limit of scheduled changes.
+_LATER: Final = f"{datetime.now(UTC) + timedelta(days=30):%Y-%m-%dT%H:%MZ}"
+
 _API: Final = "/api/v1/orgs/$org/config"
 _CLIENT: Final = "/api/v2/scheduler/config"
 _PAGES: Final = "/o/$org/config"
@@ -126,6 +130,11 @@ ENDPOINTS: Final = {
     "apply": Endpoint(path=f"{_API}/versions", fields=_with("expected_version"), stores=True),
     "submit for approval": Endpoint(
         path=f"{_API}/reviews", fields=_with("expected_version"), stores=True
+    ),
+    "schedule an apply": Endpoint(
+        path=f"{_API}/scheduled",
+        fields=_with("expected_version", apply_at=_LATER),
+        stores=True,
     ),
     "try a route": Endpoint(path=f"{_API}/route", fields=_plain(labels={"team": "a"})),
     "check expectations": Endpoint(path=f"{_API}/expectations/check", fields=_plain()),

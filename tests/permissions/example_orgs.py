@@ -9,9 +9,10 @@ from typing import Final
 from urllib.parse import quote_plus
 
 import yaml
+from django.utils import timezone
 
 from console.capacity.services.report_cluster import report_cluster
-from console.configs.models import Draft, Expectation, ImpactRun, ReviewRequest
+from console.configs.models import Draft, Expectation, ImpactRun, ReviewRequest, ScheduledChange
 from console.configs.services.apply_config import apply_config
 from console.configs.services.find_impact import find_impact
 from console.orgs.models import Membership, Organization, Role, User
@@ -74,6 +75,27 @@ def furnish(slug: str, versions: int) -> dict[str, object]:
         author=boss.name,
         editors=[boss.key],
     )
+    change = ScheduledChange.objects.create(
+        org=org,
+        kind=ScheduledChange.Kind.END,
+        due_at=timezone.now() + timedelta(days=1),
+        try_at=timezone.now() + timedelta(days=1),
+        author=boss.name,
+        author_key=boss.key,
+        begun_by=versions,
+        owner_kind="queue",
+        owner_name=f"{slug}/train",
+        numbers=[
+            {
+                "field": "nominal_quota",
+                "flavor": f"{slug}-spot",
+                "resource": "gpu",
+                "title": "Nominal quota",
+                "before": "4",
+                "after": "8",
+            }
+        ],
+    )
     expected = Expectation.objects.create(
         org=org, name="kept", labels={"team": "a"}, queue=f"{slug}/train", author=boss.name
     )
@@ -110,6 +132,8 @@ def furnish(slug: str, versions: int) -> dict[str, object]:
         "older": versions - 1,
         "draft": draft.pk,
         "review": review.pk,
+        "change": change.pk,
+        "later": f"{timezone.now() + timedelta(days=2):%Y-%m-%dT%H:%M}",
         "impact": find_impact(boss, "native", text).pk,
         "open_impact": open_impact.pk,
         "expectation": expected.pk,

@@ -63,6 +63,7 @@ def names_of(world: World) -> dict[str, Any]:
                 "beneficiary",
                 "draft",
                 "review",
+                "change",
                 "impact",
                 "view",
             ),

@@ -8,13 +8,14 @@ from typing import Any
 from django.utils import timezone
 
 from console.capacity.services.report_cluster import report_cluster
-from console.configs.models import ConfigVersion, ImpactRun
+from console.configs.models import ConfigVersion, ImpactRun, ScheduledChange
 from console.configs.services.begin_draft import begin_draft
 from console.configs.services.find_impact import find_impact
 from console.configs.services.measure_effects import measure_effects
 from console.configs.services.request_review import request_review
 from console.configs.services.run_impact import run_impact
 from console.configs.services.save_expectations import save_expectations
+from console.configs.services.schedule_apply import schedule_apply
 from console.engine.model.workload import Workload
 from console.engine.routing.expectations import ExpectedRoute
 from console.orgs.models import ApiToken, Membership
@@ -53,6 +54,7 @@ def furnish(owner: Actor, queue: str) -> dict[str, Any]:
         "review": request_review(
             owner, active.dialect, f"# Reviewed\n{active.text}", active.number, "A comment"
         ).pk,
+        "change": _add_scheduled_changes(owner, active, queue),
         "view": save_view(owner, "Waiting", "state=pending", is_shared=True).pk,
         "expectation": _add_expectation(owner, queue),
         "impact": _finished_impact_run(owner, active),
@@ -146,6 +148,34 @@ def add_webhook(owner: Actor, deliveries: int, name: str) -> dict[str, Any]:
     )
     Webhook.objects.filter(pk=webhook.pk).update(last_success_at=now)
     return {"webhook": webhook.pk, "delivery": rows[-1].uid}
+
+
+def _add_scheduled_changes(owner: Actor, active: ConfigVersion, queue: str) -> int:
+    """Schedule an apply and the end of a temporary quota; return the id of the apply."""
+    later = timezone.now() + timedelta(days=30)
+    text = f"# Scheduled\n{active.text}"
+    ScheduledChange.objects.create(
+        org=owner.org,
+        kind=ScheduledChange.Kind.END,
+        due_at=later,
+        try_at=later,
+        author=owner.name,
+        author_key=owner.key,
+        begun_by=active.number,
+        owner_kind="queue",
+        owner_name=queue,
+        numbers=[
+            {
+                "field": "nominal_quota",
+                "flavor": "",
+                "resource": "gpu",
+                "title": "Nominal quota",
+                "before": "1",
+                "after": "2",
+            }
+        ],
+    )
+    return schedule_apply(owner, active.dialect, text, "Later", active.number, later).pk
 
 
 def _add_expectation(owner: Actor, queue: str) -> int:

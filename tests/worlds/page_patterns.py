@@ -175,6 +175,8 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
     "config-review": _of("/config/review", ("draft={draft}", "to={oldest}")),
     "config-requests": _of("/config/reviews"),
     "config-request": _of("/config/reviews/{review}"),
+    "config-scheduled": _of("/config/scheduled"),
+    "config-scheduled-change": _of("/config/scheduled/{change}"),
     "config-conflict": _of("/config/conflict", ("draft={draft}",)),
     "config-impact": _of("/config/impact", ("to={oldest}",)),
     "config-impact-run": _of("/config/impact/{impact}", ("draft={draft}",)),

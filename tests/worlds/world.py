@@ -56,6 +56,7 @@ class World:
     #: Primary key of an example of each; 0 if there is none.
     draft: int = 0
     review: int = 0
+    change: int = 0
     impact: int = 0
     expectation: int = 0
     view: int = 0

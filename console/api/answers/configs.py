@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.urls import reverse
 from rest_framework.request import Request
 
 from console.api.answers.times import time_answer
-from console.configs.models import ConfigVersion, RevertTimer
+from console.configs.models import ConfigVersion, RevertTimer, ScheduledChange
 from console.configs.stored_changes import encode_detail
+from console.configs.temporary_changes import schedules_of
 from console.dialects.diagnostics import Diagnostic, Severity, span_to_json
 from console.engine.diff import Change, Detail, DiffRow, QuotaChange
 from console.engine.model.amounts import amount_to_number
@@ -18,8 +19,42 @@ from console.engine.model.origin import Origin
 from console.orgs.models import Organization
 
 
+def version_answers(
+    org: Organization, versions: Sequence[ConfigVersion], *, active: int
+) -> list[dict[str, Any]]:
+    """Return versions without their texts; *active* is the number of the active version."""
+    begun, made = schedules_of(org, [version.number for version in versions])
+    return [
+        _version_answer(
+            version,
+            active=active,
+            begun=begun.get(version.number),
+            made=made.get(version.number),
+        )
+        for version in versions
+    ]
+
+
 def version_answer(version: ConfigVersion, *, active: int) -> dict[str, Any]:
     """Return a version without its text; *active* is the number of the active version."""
+    (answer,) = version_answers(version.org, [version], active=active)
+    return answer
+
+
+def _version_answer(
+    version: ConfigVersion,
+    *,
+    active: int,
+    begun: ScheduledChange | None,
+    made: ScheduledChange | None,
+) -> dict[str, Any]:
+    temporary = None
+    if begun is not None:
+        temporary = {
+            "scheduled_change": begun.pk,
+            "until": time_answer(begun.due_at),
+            "state": begun.state,
+        }
     return {
         "version": version.number,
         "dialect": version.dialect,
@@ -32,6 +67,8 @@ def version_answer(version: ConfigVersion, *, active: int) -> dict[str, Any]:
         "effect": version.effect,
         "created_at": time_answer(version.created_at),
         "is_active": version.number == active,
+        "temporary": temporary,
+        "scheduled_change": made.pk if made else None,
     }
 
 

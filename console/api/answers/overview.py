@@ -17,6 +17,8 @@ from console.overview.numbers import Number, Numbers
 _LINKS: Final = {
     Kind.REVERT_FAILED: "api:config-confirm",
     Kind.VERSION_UNCONFIRMED: "api:config-confirm",
+    Kind.CHANGE_FAILED: "api:scheduled-changes",
+    Kind.CHANGE_SCHEDULED: "api:scheduled-changes",
     Kind.EXPECTATIONS_BROKEN: "api:expectations",
     Kind.CLUSTER_AWAY: "api:capacity",
     Kind.QUEUE_STARVED: "api:queues",

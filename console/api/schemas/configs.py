@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from console.api.schemas.common import Problem, Range, Schema, page_of
-from console.configs.models import ConfigVersion
+from console.configs.models import ConfigVersion, ScheduledChange
 from console.dialects import default_dialect, dialects
 from console.dialects.diagnostics import Severity
 from console.dialects.objects import shared_vocabulary
@@ -149,6 +149,12 @@ class QuotaChange(Schema):
         min_value=1, help_text="The active version, whose numbers are changed."
     )
     accept = _accept()
+    until = serializers.DateTimeField(
+        required=False,
+        allow_null=True,
+        help_text="When the numbers get their former values again: later than now, and within a "
+        "year. A time without a zone is in UTC.",
+    )
 
 
 class RuleMove(Schema):
@@ -263,6 +269,14 @@ class Effect(Schema):
     )
 
 
+class Temporary(Schema):
+    """The end of a temporary change."""
+
+    scheduled_change = serializers.IntegerField()
+    until = serializers.DateTimeField()
+    state = serializers.ChoiceField(ScheduledChange.State.values)
+
+
 class VersionSummary(Schema):
     """A version without its text."""
 
@@ -276,7 +290,8 @@ class VersionSummary(Schema):
     author = serializers.CharField(help_text="E-mail address of a person, or name of a token.")
     via = serializers.ChoiceField(
         ConfigVersion.Via.values,
-        help_text="How the version was applied; `timer`: the previous version was not confirmed.",
+        help_text="How the version was applied; `timer`: the previous version was not confirmed; "
+        "`schedule`: by a scheduled change.",
     )
     consequences = AppliedConsequence(many=True, help_text="The effects of the apply.")
     effect = Effect(
@@ -284,6 +299,12 @@ class VersionSummary(Schema):
     )
     created_at = serializers.DateTimeField()
     is_active = serializers.BooleanField()
+    temporary = Temporary(
+        allow_null=True, help_text="The temporary change that the version began; null for others."
+    )
+    scheduled_change = serializers.IntegerField(
+        allow_null=True, help_text="The scheduled change that made the version."
+    )
 
 
 VersionPage = page_of(VersionSummary, "VersionPage")
@@ -442,6 +463,8 @@ EXAMPLE_VERSION = {
     "effect": None,
     "created_at": "2026-01-31T12:00:00.250000Z",
     "is_active": True,
+    "temporary": None,
+    "scheduled_change": None,
     "text": EXAMPLE_TEXT,
     "changes": [
         {

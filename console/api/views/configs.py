@@ -15,6 +15,7 @@ from console.api.answers.configs import (
     diff_row_answer,
     findings_answer,
     version_answer,
+    version_answers,
 )
 from console.api.base import PAGING, OrgView, results
 from console.api.config_text import read_config
@@ -150,7 +151,7 @@ class ConfigVersions(OrgView):
         chosen = VersionFilter.from_query(asked, "object")
         page = read_log(org, chosen, self.limit(request), asked.get("cursor")).page
         active = active_number(org)
-        return results([version_answer(row, active=active) for row in page.results], page.next)
+        return results(version_answers(org, page.results, active=active), page.next)
 
     @extend_schema(
         operation_id="apply_config",

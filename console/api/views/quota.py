@@ -25,7 +25,8 @@ from console.policies.queries import active_version
 _DESCRIPTION = (
     "Writes other numbers into the text of the active version and applies it; comments and layout "
     "stay. A number is named by its field, flavor and resource as the text has them. Consequences, "
-    "confirmation and responses are those of `POST config/versions`."
+    "confirmation and responses are those of `POST config/versions`. With `until`, the numbers get "
+    "their former values at that time, as a scheduled change."
 )
 _SCHEMA: dict[str, Any] = {
     "request": schemas.QuotaChange,
@@ -43,19 +44,20 @@ class _ChangeNumbers(OrgView):
         """Apply the numbers of the request to *owner*."""
         reader, fields = self.fields(
             request,
-            ("numbers", "message", "expected_version", "accept"),
+            ("numbers", "message", "expected_version", "accept", "until"),
             required=("numbers", "expected_version"),
         )
         changes = read_numbers(reader, fields.get("numbers", ()), least=1)
         message = reader.text(fields.get("message"), "message", 500)
         expected = reader.integer(fields.get("expected_version", 0), "expected_version")
+        until = reader.moment(fields.get("until"), "until")
         terms = read_terms(reader, fields)
         reader.finish()
         active = active_version(self.actor.org)
         size = len(active.text) if active else 0
         with expensive(Kind.CHECK, self.actor.org.pk, self.actor.key, size=size):
             version, _ = change_numbers(
-                self.actor, owner, changes, message, expected, accept=terms.accept
+                self.actor, owner, changes, message, expected, accept=terms.accept, until=until
             )
             checked = lint_config(self.actor, version.dialect, version.text)
             return applied_response(request, version, checked, expected)

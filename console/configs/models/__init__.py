@@ -1,9 +1,10 @@
-"""Models of configs: versions, drafts, review requests, timers, impact runs, expectations."""
+"""Models of configs: versions, drafts, reviews, timers, schedules, impact runs, expectations."""
 
 from console.configs.models.drafts import Draft, DraftVisit
 from console.configs.models.expectations import Expectation
 from console.configs.models.impact import ImpactRun
 from console.configs.models.reviews import ReviewComment, ReviewRequest
+from console.configs.models.schedule import ScheduledChange
 from console.configs.models.versions import QueueSpec, RevertTimer
 from console.policies.models import ActiveConfig, ConfigVersion, VersionChange
 
@@ -18,5 +19,6 @@ __all__ = [
     "RevertTimer",
     "ReviewComment",
     "ReviewRequest",
+    "ScheduledChange",
     "VersionChange",
 ]

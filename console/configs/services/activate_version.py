@@ -7,6 +7,7 @@ UPDATE lets one change the row; the other gets an error.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 
 from django.db import transaction
@@ -20,11 +21,13 @@ from console.configs.models import (
     QueueSpec,
     RevertTimer,
     ReviewRequest,
+    ScheduledChange,
 )
 from console.configs.queries import versions_after
 from console.configs.services.confirm_config import nothing_to_confirm
 from console.configs.services.set_timer import replace_timer
 from console.configs.stored_changes import store_changes
+from console.configs.temporary_changes import begin_temporary
 from console.dialects.base import Reading
 from console.dialects.objects import compare_policies
 from console.orgs.audit import Action, record
@@ -85,14 +88,19 @@ def activate_version(
     *,
     unless_confirmed: bool = False,
     approval: ReviewRequest | None = None,
+    end: ScheduledChange | None = None,
+    scheduled: ScheduledChange | None = None,
 ) -> ConfigVersion:
     """
     Store *version*, whose text was read as *reading*, under the next number and activate it.
 
-    *approval* is recorded. The revert timer of the previous version is deleted; with
+    *approval* is recorded. *end*, not stored yet, is scheduled as the end of a temporary change, as
+    is the one that was proposed with *approval*; *scheduled* is the scheduled change that makes
+    *version*. The revert timer of the previous version is deleted; with
     *revert_after*, *version* gets its own. Raises StaleVersion if *expected* is not the active
-    version any more, and, with *unless_confirmed*, Conflict (``nothing_to_confirm``) if *expected*
-    has no timer any more; nothing is stored then.
+    version any more, BadRequest for an *end* that has passed or is later than allowed, and, with
+    *unless_confirmed*, Conflict (``nothing_to_confirm``) if *expected* has no timer any more;
+    nothing is stored then.
     """
     org = actor.org
     before = policy_of(get_version(org, expected)) if expected else NO_POLICY
@@ -113,7 +121,12 @@ def activate_version(
         store_changes(version, changes)
         _fix_queue_specs(version, reading)
         timer = replace_timer(version, expected, revert_after)
-        _record_activation(actor, version, expected, timer, approval, is_revert=unless_confirmed)
+        facts: dict[str, object] = {"reverts_at": timer.due_at.isoformat()} if timer else {}
+        if begun := begin_temporary(version, end, approval):
+            facts |= {"until": begun.due_at.isoformat(), "temporary": begun.pk}
+        if scheduled:
+            facts |= _facts_of(scheduled)
+        _record_activation(actor, version, expected, facts, approval, is_revert=unless_confirmed)
         change_policy(actor, version.number, before, reading.policy or NO_POLICY)
     return version
 
@@ -127,11 +140,18 @@ def _fix_queue_specs(version: ConfigVersion, reading: Reading) -> None:
     )
 
 
+def _facts_of(scheduled: ScheduledChange) -> dict[str, object]:
+    facts: dict[str, object] = {"scheduled": scheduled.pk}
+    if scheduled.begun_by is not None:
+        facts["ends"] = scheduled.begun_by
+    return facts
+
+
 def _record_activation(
     actor: Actor,
     version: ConfigVersion,
     before: int,
-    timer: RevertTimer | None,
+    facts: Mapping[str, object],
     approval: ReviewRequest | None,
     *,
     is_revert: bool,
@@ -146,8 +166,7 @@ def _record_activation(
     }
     if version.rolled_back_to:
         data["back_to"] = version.rolled_back_to
-    if timer:
-        data["reverts_at"] = timer.due_at.isoformat()
+    data |= facts
     if approval:
         data |= {"request": approval.pk, "approved_by": approval.decided_by}
     elif actor.org.approval_required:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from datetime import timedelta
 
 from console.configs.errors import ConfigRejected
-from console.configs.models import ConfigVersion
+from console.configs.models import ConfigVersion, ScheduledChange
 from console.configs.services.activate_version import (
     activate_version,
     find_unchanged,
@@ -30,15 +30,17 @@ def apply_config(
     accept: Collection[str] | None = None,
     revert_after: timedelta | None = None,
     via: ConfigVersion.Via = ConfigVersion.Via.API,
+    end: ScheduledChange | None = None,
 ) -> ConfigVersion:
     """
     Create the version after *expected_version* from *text*; 0 means that no version exists.
 
-    Returns the new version, or version *expected_version* without a change if it already has this
-    text. With *accept*, its codes have to include every consequence. With *revert_after*, the
-    previous version is restored unless this one is confirmed in time. Raises NotAllowed,
-    BadRequest, StaleVersion if another version is active, ConfigRejected if the text has errors,
-    ApprovalRequired, and ConsequencesNotAccepted.
+    Returns the new version, or version *expected_version* without a change if it already has
+    this text. With *accept*, its codes have to include every consequence. With *revert_after*,
+    the previous version is restored unless this one is confirmed in time; *end* is that of
+    `activate_version`. Raises NotAllowed, BadRequest, StaleVersion if another version is
+    active, ConfigRejected if the text has errors, ApprovalRequired, and
+    ConsequencesNotAccepted.
     """
     actor.require(Permission.APPLY)
     message = read_message(message)
@@ -60,5 +62,5 @@ def apply_config(
         consequences=accept_consequences(actor, dialect, text, accept),
     )
     return activate_version(
-        actor, version, reading, expected_version, revert_after, approval=approval
+        actor, version, reading, expected_version, revert_after, approval=approval, end=end
     )

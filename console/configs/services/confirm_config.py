@@ -46,6 +46,11 @@ def lock_active(org: Organization, version: int) -> bool:
     return bool(active.update(changed_at=timezone.now()))
 
 
+def mark_changed(org: Organization) -> None:
+    """Make open pages of *org* reload, which show changes that are scheduled for its config."""
+    ActiveConfig.objects.filter(org=org).update(changed_at=timezone.now())
+
+
 def nothing_to_confirm(version: int) -> Conflict:
     """Return the error for a *version* without a revert timer."""
     return Conflict(

@@ -10,6 +10,7 @@ from django.utils import timezone
 from console.configs.models import ReviewComment, ReviewRequest
 from console.configs.queries import get_review
 from console.configs.services.activate_version import require_active
+from console.configs.temporary_changes import cancel_proposed
 from console.errors import Conflict, NotAllowed
 from console.orgs.audit import Action, record
 from console.orgs.permissions import Actor, Permission
@@ -72,6 +73,8 @@ def decide_review(
             review.state, kind = _DECISIONS[choice]
             review.decided_by, review.decided_at = actor.name, timezone.now()
             review.save(update_fields=["state", "decided_by", "decided_at"])
+            if choice is _Verdict.REQUEST_CHANGES:
+                cancel_proposed(review, f"{actor.name} requested changes in the text.")
             facts = {"title": review.title, "base": review.base, "by": actor.name}
             notify_of_review(org, kind, review.pk, facts, review.author)
         ReviewComment.objects.create(

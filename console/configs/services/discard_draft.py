@@ -9,6 +9,7 @@ from django.utils import timezone
 from console.configs.draft_lock import draft_locked, editable_by
 from console.configs.models import Draft
 from console.configs.services.begin_draft import draft_author
+from console.configs.services.schedule_apply import require_unscheduled
 from console.errors import NotAllowed
 from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
@@ -20,7 +21,8 @@ def discard_draft(actor: Actor, number: int, revision: int | None = None) -> Non
 
     With *revision*, a draft that was saved later or that another member edits is kept, because the
     actor has not seen that text. Without *revision*, a draft that another member edits raises
-    Conflict (``draft_locked``). Raises NotAllowed if the actor is not the author and may not apply
+    Conflict (``draft_locked``). A draft whose apply is scheduled raises Conflict
+    (``draft_scheduled``). Raises NotAllowed if the actor is not the author and may not apply
     configs.
     """
     actor.require(Permission.DRAFT)
@@ -33,6 +35,7 @@ def discard_draft(actor: Actor, number: int, revision: int | None = None) -> Non
         raise NotAllowed(
             f"This draft is {found.author.email}'s; its author or an owner may discard it."
         )
+    require_unscheduled(actor.org, number)
     free = drafts.filter(editable_by(person, timezone.now()))
     if revision is not None:
         free = free.filter(revision__lte=revision)

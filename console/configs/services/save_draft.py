@@ -15,6 +15,7 @@ from console.configs.services.begin_draft import (
     read_base,
 )
 from console.configs.services.check_config import find_dialect
+from console.configs.services.schedule_apply import require_unscheduled
 from console.configs.services.visit_draft import note_visit
 from console.errors import Conflict
 from console.orgs.permissions import Actor, Permission
@@ -35,9 +36,9 @@ def save_draft(
 
     The first member who saves a draft without an editor becomes its editor. Every save has a
     higher number than the one before, so that a delayed save changes nothing. A *title* of None
-    keeps the current one. Raises NotAllowed, BadRequest, NotFound, and Conflict: ``draft_locked``
-    if another member edits it, ``stale_draft`` if the stored draft has this number or a higher
-    one.
+    keeps the current one. Raises NotAllowed, BadRequest, NotFound, and Conflict:
+    ``draft_locked`` if another member edits it, ``draft_scheduled`` while its apply is
+    scheduled, ``stale_draft`` if the stored draft has this number or a higher one.
     """
     actor.require(Permission.DRAFT)
     person = draft_author(actor)
@@ -49,6 +50,7 @@ def save_draft(
     if title is not None:
         reader.text(title, "title", LONGEST_TITLE)
     reader.finish()
+    require_unscheduled(actor.org, number)
     now = timezone.now()
     titled = {} if title is None else {"title": title.strip()}
     mine = Draft.objects.filter(editable_by(person, now), org=actor.org, pk=number)

@@ -6,6 +6,7 @@ from django.db import transaction
 
 from console.configs.models import ReviewRequest
 from console.configs.queries import get_review
+from console.configs.temporary_changes import cancel_proposed
 from console.errors import Conflict, NotAllowed
 from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
@@ -31,6 +32,7 @@ def withdraw_review(actor: Actor, number: int) -> ReviewRequest:
         before = review.state
         review.state = ReviewRequest.State.WITHDRAWN
         review.save(update_fields=["state"])
+        cancel_proposed(review, "The review request was withdrawn.")
         record(
             actor,
             "review.withdraw",

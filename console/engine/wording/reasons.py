@@ -167,11 +167,25 @@ def _config_updated(data: Mapping[str, Any]) -> str:
                 f"{version} was not confirmed in time, but the text of version {back_to} has "
                 "errors under the current checks: nothing was reverted, and an owner has to decide"
             )
+        case "schedule_failed" | "schedule_superseded":
+            return f"{_scheduled_change(data)} was not made: {data['problem']}"
         case "rollback":
             text = f" to version {back_to}" if back_to else ""
             return f"{version} was applied, rolling back from version {before}{text}{message}"
     if data.get("via") == "client":
         under = f"on top of version {before}" if before else "as the first"
         return f"{version} was applied by a client, {under}{message}"
+    if data.get("via") == "schedule":
+        if data.get("ends"):
+            return f"{version} ended the temporary change of version {data['ends']}"
+        return f"{version} was applied as scheduled{message}"
     soon = ", to be confirmed in time" if data.get("reverts_at") else ""
+    if data.get("until"):
+        soon = f" until {data['until'][:16].replace('T', ' ')} UTC"
     return f"{version} was applied{soon}{message}"
+
+
+def _scheduled_change(data: Mapping[str, Any]) -> str:
+    if data.get("ends"):
+        return f"The end of the temporary change of version {data['ends']}"
+    return f"Scheduled apply {data['scheduled']}"

@@ -23,6 +23,7 @@ _MEANINGS: Mapping[Kind, str] = {
     Kind.PREEMPTED: "The workload was running and has to stop for another workload.",
     Kind.APPLIED: "A version was applied or rolled back to.",
     Kind.REVERTED: "An apply was rolled back: not confirmed in time, or before that by hand.",
+    Kind.CHANGE_FAILED: "A scheduled apply, or the end of a temporary change, was not made.",
     Kind.REVIEW_REQUESTED: "A text was submitted for approval by another member.",
     Kind.APPROVED: "A member approved a submitted text.",
     Kind.CHANGES_REQUESTED: "A member requested changes in a submitted text.",

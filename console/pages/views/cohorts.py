@@ -9,12 +9,15 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from console.configs.temporary_changes import temporary_of
+from console.dialects.editable_numbers import COHORT
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.exports import export_links, export_response
 from console.pages.live import live_by
 from console.pages.parts import lazily
+from console.pages.presenters.configs.schedule import scheduled_rows
 from console.pages.presenters.lists.addresses import PAGE_SIZE, Pager, pager_of
 from console.pages.presenters.quota.cohort_files import (
     COHORTS,
@@ -142,6 +145,9 @@ def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
         "reasons": lazily(lambda: reason_rows(view)),
         "version": active_version(org),
         "fresh": fresh,
+        "temporary": scheduled_rows(
+            actor.org.slug, temporary_of(actor.org, view.policy, COHORT, view.summary.name)
+        ),
         "may_change_quota": may_change_cohort_quota(actor, view.summary, view.policy),
     }
     return render_page(request, actor, "cohorts/detail.html", context, section="cohorts")

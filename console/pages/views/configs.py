@@ -10,14 +10,16 @@ from django.views.decorators.http import require_safe
 from console.configs.blame import blame_of, blamed_versions
 from console.configs.changelog import changes_of
 from console.configs.models import ConfigVersion
-from console.configs.queries import latest_draft
+from console.configs.queries import coming_changes, latest_draft
 from console.configs.services.check_config import check_config
+from console.configs.temporary_changes import schedules_of
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
 from console.pages.access import org_page, signed_in_user
 from console.pages.presenters.configs.blame import BlamePage, blame_page
 from console.pages.presenters.configs.differences import difference_of
 from console.pages.presenters.configs.history import history_row, object_counts
+from console.pages.presenters.configs.schedule import scheduled_rows, version_notes
 from console.pages.presenters.configs.source import source_lines
 from console.pages.presenters.configs.version_sides import NOTHING, version_side
 from console.pages.shell import render_page
@@ -58,9 +60,16 @@ def _shown(request: HttpRequest, actor: Actor, shown: ConfigVersion) -> HttpResp
     reading = check_config(actor, shown.dialect, shown.text)
     now_active = active_number(actor.org)
     summary = changes_of(actor.org, [shown.number], _MOST_CHANGES)[shown.number]
+    begun, made = schedules_of(actor.org, [shown.number])
     context: dict[str, Any] = {
         "version": shown,
-        "row": history_row(shown, summary, active=now_active),
+        "row": history_row(
+            shown,
+            summary,
+            active=now_active,
+            notes=version_notes(begun.get(shown.number), made.get(shown.number)),
+        ),
+        "coming": scheduled_rows(actor.org.slug, coming_changes(actor.org)),
         "is_active": shown.number == now_active,
         "may_add_queue": may_add_queue(actor, policy_of(shown)),
         "active_number": now_active,

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from console.configs.draft_lock import Presence, presences
 from console.configs.models import Draft
-from console.configs.queries import get_draft, latest_draft, list_drafts
+from console.configs.queries import get_draft, latest_draft, list_drafts, schedule_of_draft
 from console.configs.services.begin_draft import LONGEST_DRAFT, begin_draft
 from console.configs.services.check_config import find_dialect
 from console.configs.services.count_hits import count_hits
@@ -252,8 +252,11 @@ def _page(
     names, vocabulary = assist(dialect, shown.text).names, dialect.vocabulary
     policy = checked.reading.policy if checked else None
     hits = count_hits(actor, policy) if policy else None
+    schedule = schedule_of_draft(shown) if shown.pk else None
+    is_free = holder is None and schedule is None
     context: dict[str, Any] = {
         "draft": shown,
+        "schedule": schedule,
         "is_saved": shown.pk is not None,
         "is_behind": shown.base != now_active,
         "active_number": now_active,
@@ -266,7 +269,7 @@ def _page(
         "hits": hits,
         "outline": outline_of(names, vocabulary, checked.findings if checked else (), hits),
         "holder": holder,
-        "may_edit": actor.may(Permission.DRAFT) and (holder is None or refused is not None),
+        "may_edit": actor.may(Permission.DRAFT) and (is_free or refused is not None),
         "presence": presence,
         "onlookers": [
             visit.user.email

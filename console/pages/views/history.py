@@ -6,11 +6,13 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from console.configs.changelog import KINDS, VersionFilter, authors_of, read_log
+from console.configs.temporary_changes import schedules_of
 from console.dialects.objects import shared_vocabulary
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.canonical import canonical_redirect
 from console.pages.presenters.configs.history import history_row, kind_titles, noun_titles
+from console.pages.presenters.configs.schedule import version_notes
 from console.pages.presenters.lists.addresses import pager_of
 from console.pages.presenters.lists.filters import canonical_query, chips_of
 from console.pages.shell import render_page
@@ -32,8 +34,14 @@ def history(request: HttpRequest, actor: Actor) -> HttpResponse:
     chosen = VersionFilter.from_query(query)
     log = read_log(actor.org, chosen, PAGE_SIZE, query.get("cursor"))
     active = active_number(actor.org)
+    begun, made = schedules_of(actor.org, [version.number for version in log.page.results])
     rows = [
-        history_row(version, log.changes[version.number], active=active)
+        history_row(
+            version,
+            log.changes[version.number],
+            active=active,
+            notes=version_notes(begun.get(version.number), made.get(version.number)),
+        )
         for version in log.page.results
     ]
     context = {

@@ -12,6 +12,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from console.configs.queue_log import queue_log
+from console.configs.temporary_changes import temporary_of
+from console.engine.diff.objects import QUEUE
 from console.engine.disciplines import load_discipline
 from console.engine.model.amounts import Unlimited
 from console.engine.model.policy import Policy, Strategy
@@ -23,6 +25,7 @@ from console.pages.access import org_page
 from console.pages.hold_form import SPANS, read_hold
 from console.pages.live import live_by
 from console.pages.parts import lazily
+from console.pages.presenters.configs.schedule import scheduled_rows
 from console.pages.presenters.hierarchy.queue_settings import queue_settings
 from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
 from console.pages.presenters.queues.capacity_cells import cells_of, columns_of
@@ -162,6 +165,7 @@ def _detail(
         "version": active_version(org),
         "behind": fresh.as_of,
         "renamed": renamed,
+        "temporary": scheduled_rows(org.slug, temporary_of(org, policy, QUEUE, name)),
         "may_change_quota": may_change_quota(actor, view, policy),
         "may_move_rules": may_move_rules(actor, policy),
         "hold_error": hold_error,

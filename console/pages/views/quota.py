@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -11,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from console.configs.errors import ConfigRejected, StaleVersion
 from console.configs.models import ConfigVersion
-from console.configs.services.change_numbers import change_numbers
+from console.configs.services.change_numbers import change_numbers, submit_numbers
 from console.configs.services.preview_impact import preview_size
 from console.configs.services.propose_numbers import (
     NumberChange,
@@ -19,6 +20,7 @@ from console.configs.services.propose_numbers import (
     numbers_of,
     propose_numbers,
 )
+from console.configs.temporary_changes import UNTIL, temporary_of
 from console.dialects import dialects
 from console.dialects.editable_numbers import COHORT, EditableNumber, NumberKey, ObjectKey
 from console.engine.diff.objects import QUEUE
@@ -28,6 +30,8 @@ from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.change_form import Change, is_final, send_change
+from console.pages.local_times import read_local
+from console.pages.presenters.configs.schedule import scheduled_rows
 from console.pages.presenters.queues.quota_form import (
     advised_values,
     changes_of,
@@ -39,7 +43,7 @@ from console.pages.presenters.queues.quota_preview import limits_sentence
 from console.pages.proposal_preview import preview_of
 from console.pages.review_form import ReviewForm, read_review
 from console.pages.shell import render_page
-from console.policies.queries import active_version
+from console.policies.queries import active_version, policy_of
 from console.workloads.queries import QueueView, queue_view
 from console.workloads.queries.cohort_views import CohortSummary
 from console.workloads.queries.cohorts import cohort_view
@@ -59,6 +63,9 @@ class _Form:
     values: dict[str, str] = field(default_factory=dict)
     review: ReviewForm
     errors: dict[NumberKey, str] = field(default_factory=dict)
+    #: The end of a temporary change as typed, and the problem with it.
+    until: str = ""
+    until_error: str = ""
     #: Messages about the whole form.
     notices: tuple[str, ...] = ()
     was_sent: bool = False
@@ -67,6 +74,10 @@ class _Form:
     def changes(self) -> tuple[NumberChange, ...]:
         """The numbers that differ from the active version."""
         return changes_of(self.numbers, self.values)
+
+    def read_until(self) -> datetime | None:
+        """Return the typed end; None if there is none. Raises BadRequest."""
+        return read_local(self.actor, self.until, UNTIL)
 
 
 def may_change_quota(actor: Actor, queue: QueueView, policy: Policy) -> bool:
@@ -128,7 +139,8 @@ def _quota(request: HttpRequest, actor: Actor, owner: ObjectKey) -> HttpResponse
     with expensive(Kind.COMPARE, actor.org.pk, actor.key, size=size):
         if request.method != "POST":
             return _page(form)
-        return _sent(replace(form, review=read_review(request)))
+        until = request.POST.get(UNTIL, "")
+        return _sent(replace(form, review=read_review(request), until=until))
 
 
 def _sent(form: _Form) -> HttpResponse:
@@ -158,7 +170,11 @@ def _sent(form: _Form) -> HttpResponse:
             form.review.message,
             expected,
             accept=form.review.accepted(expected + 1),
+            until=form.read_until(),
             via=ConfigVersion.Via.PAGE,
+        ),
+        submit=lambda title: submit_numbers(
+            form.actor, form.owner, form.changes, title, expected, until=form.read_until()
         ),
         title=f"Quota of {form.owner.name}",
         unchanged="Nothing was applied: no number is different.",
@@ -182,8 +198,15 @@ def _status(form: _Form, refused: int) -> int:
 
 def _with_errors(form: _Form, error: BadRequest | ConfigRejected) -> _Form:
     if isinstance(error, BadRequest):
-        at_number, others = errors_by_number(form.changes, error.errors)
-        return replace(form, errors=at_number, notices=(*form.notices, *others))
+        at_until = " ".join(each.message for each in error.errors if each.path == UNTIL)
+        rest = [each for each in error.errors if each.path != UNTIL]
+        at_number, others = errors_by_number(form.changes, rest)
+        return replace(
+            form,
+            errors=at_number,
+            until_error=at_until,
+            notices=(*form.notices, *others),
+        )
     found = tuple(each.message for each in error.reading.errors)
     return replace(form, notices=(*form.notices, *found))
 
@@ -210,6 +233,12 @@ def _page(form: _Form, *, status: int = 200) -> HttpResponse:
         "notices": form.notices,
         "next": form.active.number + 1,
         "is_changed": bool(form.changes),
+        "until": form.until,
+        "until_error": form.until_error,
+        "temporary": scheduled_rows(
+            form.actor.org.slug,
+            temporary_of(form.actor.org, policy_of(form.active), form.owner.kind, form.owner.name),
+        ),
     }
     return _render(form.request, form.actor, form.owner, context, status=status)
 

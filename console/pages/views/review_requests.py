@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from console.configs.models import ReviewRequest
-from console.configs.queries import comments_of, get_review, list_reviews
+from console.configs.queries import comments_of, get_review, list_reviews, proposed_end
 from console.configs.services.decide_review import decide_review
 from console.configs.services.request_review import submit_draft
 from console.configs.services.withdraw_review import withdraw_review
@@ -18,6 +18,7 @@ from console.orgs.services.set_approval import set_approval
 from console.pages.access import org_page
 from console.pages.draft_address import read_number
 from console.pages.presenters.configs.review_requests import comment_rows, state_glyph
+from console.pages.presenters.configs.schedule import scheduled_row
 from console.pages.presenters.configs.text_diff import diff_lines
 from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
 from console.pages.shell import render_page
@@ -52,7 +53,7 @@ def one(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     with expensive(Kind.COMPARE, actor.org.pk, actor.key, size=len(before) + len(review.text)):
         rows = diff_lines(before, review.text)
     is_editor = actor.person_key in review.editors
-    active = active_number(actor.org)
+    active, end = active_number(actor.org), proposed_end(review)
     is_waiting = review.state == ReviewRequest.State.WAITING
     is_approved = review.state == ReviewRequest.State.APPROVED
     decides = actor.may(Permission.APPROVE) and not is_editor
@@ -64,6 +65,7 @@ def one(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "active_number": active,
         "is_current": review.base == active,
         "is_editor": is_editor,
+        "proposed_end": scheduled_row(actor.org.slug, end) if end else None,
         "may_approve": decides and is_waiting and review.base == active,
         "may_request_changes": decides and (is_waiting or is_approved),
         "may_withdraw": (is_waiting or is_approved) and (is_editor or actor.may(Permission.APPLY)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -10,30 +11,32 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from console.configs.errors import (
-    ApprovalRequired,
     ConfigRejected,
     ConsequencesNotAccepted,
     StaleVersion,
 )
 from console.configs.models import ConfigVersion, Draft, ReviewRequest
-from console.configs.queries import get_review, review_of
+from console.configs.queries import get_review, proposed_end, review_of, schedule_of_draft
 from console.configs.services.apply_config import apply_config
 from console.configs.services.consequences import consequences_of, known_affected
 from console.configs.services.discard_draft import discard_draft
 from console.configs.services.fix_draft import fix_draft
 from console.configs.services.lint_config import Checked, lint_config
 from console.configs.services.roll_back import roll_back
+from console.configs.services.schedule_apply import schedule_apply
 from console.dialects.diagnostics import Severity
 from console.dialects.objects import compare_policies
 from console.engine.model.history import Backlog
 from console.engine.simulation.affected import affected_workloads
-from console.errors import BadRequest
+from console.errors import BadRequest, Conflict, FieldError
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.draft_address import draft_of_request, read_number
+from console.pages.local_times import read_local
 from console.pages.presenters.configs.differences import Difference, Side, difference_of
 from console.pages.presenters.configs.review import confirmation_of, fixables
+from console.pages.presenters.configs.schedule import ScheduledRow, scheduled_row
 from console.pages.presenters.configs.version_sides import NOTHING, version_side
 from console.pages.review_form import ReviewForm, read_review
 from console.pages.shell import render_page
@@ -145,19 +148,24 @@ def _apply(found: _Review) -> HttpResponse:
     if proposal.draft and form.revision != str(proposal.draft.revision):
         notice = "The draft was saved after you opened this review. This is its current text."
         return _page(found, form.without_confirmations(), notice=notice, status=409)
+    if proposal.draft and schedule_of_draft(proposal.draft):
+        return _page(found, form, status=409)
     try:
+        apply_at = read_local(actor, form.apply_at, "apply_at")
+        if apply_at is not None and not proposal.target:
+            return _schedule(actor, proposal, form, apply_at)
         made = _apply_proposal(actor, proposal, form)
     except ConfigRejected:
         return _page(found, form, status=422)
     except BadRequest as error:
         notice = " ".join(finding.message for finding in error.errors)
         return _page(found, form, notice=notice, status=422)
-    except ApprovalRequired as error:
-        return _page(found, form, notice=error.message, status=409)
     except ConsequencesNotAccepted:
         return _page(found, form, was_sent=True, status=422)
     except StaleVersion as error:
         return _stale_page(found, form, error)
+    except Conflict as error:
+        return _page(found, form, notice=error.message, status=409)
     if proposal.draft:
         discard_draft(actor, proposal.draft.pk, proposal.draft.revision)
     if proposal.request and (draft := proposal.request.draft):
@@ -170,6 +178,30 @@ def _apply(found: _Review) -> HttpResponse:
         )
         return HttpResponseRedirect(url)
     return HttpResponseRedirect(f"{url}?applied=1")
+
+
+def _schedule(
+    actor: Actor, proposal: Proposal, form: ReviewForm, apply_at: datetime
+) -> HttpResponse:
+    """Schedule the apply of *proposal*, and redirect to the page of the schedule."""
+    if form.revert_after is not None:
+        message = "A scheduled apply cannot require a confirmation: clear the time, or choose none."
+        raise BadRequest([FieldError("apply_at", "invalid_choice", message)])
+    draft = proposal.draft or (proposal.request.draft if proposal.request else None)
+    if draft and (draft.dialect, draft.text) != (proposal.dialect, proposal.text):
+        draft = None
+    change = schedule_apply(
+        actor,
+        proposal.dialect,
+        proposal.text,
+        form.message,
+        form.expected_version,
+        apply_at,
+        accept=form.accepted(form.expected_version + 1),
+        draft=draft,
+    )
+    url = reverse("pages:config-scheduled-change", args=[actor.org.slug, change.pk])
+    return HttpResponseRedirect(url)
 
 
 def _discard_applied(actor: Actor, proposal: Proposal, draft: Draft) -> None:
@@ -244,6 +276,8 @@ def _page(
         "form": form,
         "host": found.request.build_absolute_uri("/").rstrip("/"),
         "approval": _approval_of(found, number),
+        "schedule": schedule_of_draft(proposal.draft) if proposal.draft else None,
+        "proposed_end": _proposed_end(found),
         "fixable": fixables(found.checked.reading.diagnostics),
     }
     if policy is not None:
@@ -266,6 +300,13 @@ def _page(
     return render_page(
         found.request, actor, "configs/review.html", context, section="config", status=status
     )
+
+
+def _proposed_end(found: _Review) -> ScheduledRow | None:
+    """Return the end of the temporary change that the apply of an approved text begins."""
+    request = found.proposal.request
+    end = proposed_end(request) if request else None
+    return scheduled_row(found.actor.org.slug, end) if end else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

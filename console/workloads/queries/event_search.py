@@ -45,7 +45,11 @@ PARAMETERS = (
 #: Types with events of each level; a search for a level reads only these.
 _TYPES_BY_LEVEL: Mapping[str, Collection[str]] = {
     Level.INFO: EventType.values,
-    Level.WARNING: (EventType.REQUEST_PREEMPTED, EventType.CLUSTER_SILENT),
+    Level.WARNING: (
+        EventType.REQUEST_PREEMPTED,
+        EventType.CLUSTER_SILENT,
+        EventType.CONFIG_UPDATED,
+    ),
     Level.ERROR: (EventType.REQUEST_REJECTED, EventType.CONFIG_UPDATED),
 }
 

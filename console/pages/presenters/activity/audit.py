@@ -55,6 +55,10 @@ _DONE = {
     "review.approve": "approved review request {subject}",
     "review.request_changes": "requested changes in review request {subject}",
     "review.withdraw": "withdrew review request {subject}",
+    "schedule.create": "scheduled change {subject}",
+    "schedule.move": "moved scheduled change {subject} to another time",
+    "schedule.cancel": "canceled scheduled change {subject}",
+    "schedule.fail": "did not carry out scheduled change {subject}",
     "expectation.save": "saved the expectation {subject}",
     "expectation.delete": "deleted the expectation {subject}",
     "impact.ask": "requested impact {subject}",
@@ -90,7 +94,7 @@ _FAMILIES = (
     ("All", ()),
     ("Sign-ins", ("session", "account")),
     ("People and tokens", ("org", "member", "invitation", "token")),
-    ("Config", ("config", "draft", "review", "expectation", "impact")),
+    ("Config", ("config", "draft", "review", "schedule", "expectation", "impact")),
     ("Queues", ("queue",)),
     ("Clusters", ("cluster",)),
     ("Webhooks", ("webhook",)),
@@ -100,6 +104,7 @@ _FAMILIES = (
 #: Actors other than users and tokens: key -> title.
 _OTHERS = {
     "timer": "Timer of {}",
+    "schedule": "Schedule of {}",
     "command": "Command line",
     "webhook": "Worker of {}",
 }
@@ -113,6 +118,7 @@ _PAGES: Mapping[str, Callable[[str, str], str]] = {
     "webhook": lambda org, subject: reverse("pages:webhook", args=[org, subject]),
     "draft": lambda org, subject: reverse("pages:config-draft", args=[org, subject]),
     "review": lambda org, subject: reverse("pages:config-request", args=[org, subject]),
+    "schedule": lambda org, subject: reverse("pages:config-scheduled-change", args=[org, subject]),
     "impact": lambda org, subject: reverse("pages:config-impact-run", args=[org, subject]),
     "expectation": lambda org, subject: reverse("pages:expectations", args=[org]),
     "member": lambda org, subject: reverse("pages:members", args=[org]),

@@ -13,6 +13,7 @@ from console.engine.diff.objects import SETTINGS, Vocabulary
 from console.engine.model.policy import Policy
 from console.engine.wording.words import plural
 from console.pages.presenters.configs.changes import change_line, summary_of
+from console.pages.presenters.configs.schedule import VersionNote
 from console.pages.templatetags.ui import count
 
 _KINDS = {"apply": "Applied", "rollback": "Rolled back", "timer": "Rolled back by timer"}
@@ -22,6 +23,7 @@ _VIAS = {
     ConfigVersion.Via.API: "over the API",
     ConfigVersion.Via.CLIENT: "by the anyscale client",
     ConfigVersion.Via.TIMER: "because the previous version was not confirmed",
+    ConfigVersion.Via.SCHEDULE: "as scheduled",
 }
 
 
@@ -46,10 +48,18 @@ class HistoryRow:
     summary: str
     effect: EffectNote
     is_active: bool
+    #: What it has to do with scheduled changes.
+    notes: tuple[VersionNote, ...] = ()
 
 
-def history_row(version: ConfigVersion, summary: ChangeSummary, *, active: int) -> HistoryRow:
-    """Return the row of *version*; *active* is the number of the active version."""
+def history_row(
+    version: ConfigVersion,
+    summary: ChangeSummary,
+    *,
+    active: int,
+    notes: tuple[VersionNote, ...] = (),
+) -> HistoryRow:
+    """Return the row of *version* with its *notes*; *active* is the number of the active one."""
     words = vocabulary_of(version.dialect)
     return HistoryRow(
         version=version,
@@ -60,6 +70,7 @@ def history_row(version: ConfigVersion, summary: ChangeSummary, *, active: int) 
         ),
         effect=effect_note(version.effect),
         is_active=version.number == active,
+        notes=notes,
     )
 
 

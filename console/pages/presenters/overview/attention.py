@@ -19,6 +19,7 @@ _ICONS: Final = {
     Kind.WORKER_LATE: "error",
     Kind.REVERT_FAILED: "error",
     Kind.VERSION_UNCONFIRMED: "warning",
+    Kind.CHANGE_FAILED: "warning",
     Kind.REJECTED: "rejected",
     Kind.CANNOT_RUN: "error",
     Kind.CLUSTER_AWAY: "error",
@@ -31,6 +32,7 @@ _ICONS: Final = {
     Kind.TOKEN_EXPIRES: "warning",
     Kind.DRAFT_BEHIND: "edit",
     Kind.DRAFT_WAITING: "edit",
+    Kind.CHANGE_SCHEDULED: "history",
     Kind.RULES_IDLE: "info",
 }
 
@@ -140,6 +142,8 @@ _MOMENT: Final = timedelta(minutes=1)
 _PLACES: Final = {
     Kind.REVERT_FAILED: ("pages:config", "Resolve"),
     Kind.VERSION_UNCONFIRMED: ("pages:config", "Confirm or roll back"),
+    Kind.CHANGE_FAILED: ("pages:config-scheduled", "View scheduled changes"),
+    Kind.CHANGE_SCHEDULED: ("pages:config-scheduled", "View scheduled changes"),
     Kind.EXPECTATIONS_BROKEN: ("pages:expectations", "View expectations"),
     Kind.TOKEN_EXPIRES: ("pages:api-tokens", "Rotate"),
 }
@@ -186,6 +190,9 @@ def _subject_link(org: str, kind: Kind, subject: Subject) -> tuple[str, str]:
     if kind in (Kind.DRAFT_BEHIND, Kind.DRAFT_WAITING):
         title = subject.name or f"Draft {subject.number}"
         return title, reverse("pages:config-draft", args=[org, subject.number])
+    if kind in (Kind.CHANGE_FAILED, Kind.CHANGE_SCHEDULED):
+        title = subject.name or f"Scheduled apply {subject.number}"
+        return title, reverse("pages:config-scheduled-change", args=[org, subject.number])
     if kind is Kind.RULES_IDLE:
         number = (subject.number or 0) + 1
         return f"Rule {number} to {subject.name}", reverse("pages:config", args=[org])
@@ -209,4 +216,6 @@ def _note(kind: Kind, subject: Subject) -> str:
         return f"by {subject.actor}: {subject.note}{waits}"
     if kind in (Kind.DRAFT_BEHIND, Kind.DRAFT_WAITING, Kind.VERSION_UNCONFIRMED):
         return f"by {subject.actor}"
-    return subject.note if kind is Kind.CLUSTER_AWAY else workloads
+    if kind is Kind.CHANGE_SCHEDULED:
+        return f"by {subject.actor}"
+    return subject.note if kind in (Kind.CLUSTER_AWAY, Kind.CHANGE_FAILED) else workloads

@@ -114,6 +114,20 @@ def _waiting(item: Item) -> str:
     return f"{plural(item.count, 'draft')} {waits} for review and apply"
 
 
+def _change_failed(item: Item) -> str:
+    if item.count == 1:
+        (change,) = item.subjects
+        return f"a scheduled change was not made: {change.note.removesuffix('.')}"
+    return f"{plural(item.count, 'scheduled change')} were not made"
+
+
+def _change_scheduled(item: Item) -> str:
+    if item.count == 1:
+        (change,) = item.subjects
+        return f"a change is scheduled: {change.name or f'apply {change.number}'}"
+    return f"{plural(item.count, 'change')} are scheduled"
+
+
 def _idle(item: Item) -> str:
     has = "has" if item.count == 1 else "have"
     return f"{plural(item.count, 'rule')} {has} matched no workload in 30 days"
@@ -123,6 +137,7 @@ _SENTENCES: Final[dict[Kind, Callable[[Item], str]]] = {
     Kind.WORKER_LATE: lambda item: _WORKER[item.reason],
     Kind.REVERT_FAILED: _revert_failed,
     Kind.VERSION_UNCONFIRMED: _unconfirmed,
+    Kind.CHANGE_FAILED: _change_failed,
     Kind.REJECTED: _rejected,
     Kind.CANNOT_RUN: _cannot_run,
     Kind.CLUSTER_AWAY: _away,
@@ -135,6 +150,7 @@ _SENTENCES: Final[dict[Kind, Callable[[Item], str]]] = {
     Kind.TOKEN_EXPIRES: _token,
     Kind.DRAFT_BEHIND: _behind,
     Kind.DRAFT_WAITING: _waiting,
+    Kind.CHANGE_SCHEDULED: _change_scheduled,
     Kind.RULES_IDLE: _idle,
 }
 
