@@ -111,7 +111,7 @@ def test_errors_of_the_server_are_shown(
     changed = apply(SECOND.replace("nominal_quota: 64 ", "nominal_quota: 65 "))
     assert changed.startswith(
         "The config has 1 error; nothing was applied.\n"
-        'resource_queues[0].name: Queue "ml_training" was fixed by version 1, and it differs: '
+        'resource_queues[0].name: Queue "ml_training" cannot be changed after version 1: '
         "resource_groups[0].flavors[0].resources.gpu.nominal_quota was 64, now 65. "
         'Give the changed queue a new name, such as "ml_training:v2"'
     )

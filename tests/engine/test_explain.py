@@ -119,7 +119,7 @@ HEADLINES = {
     ),
     "typo": "Waiting: there is no local queue mian in namespace ml; the nearest name is main.",
     "dangling": (
-        "Waiting: local queue main of namespace ml leads to reserch, which does not exist; the "
+        "Waiting: local queue main of namespace ml routes to reserch, which does not exist; the "
         "nearest name is research."
     ),
     "shut": (
@@ -275,7 +275,7 @@ def test_a_whole_explanation_in_a_cohort() -> None:
             ("info", "Requests 32 GPUs, with no priority.", None),
         ],
         "route": [
-            ("pass", "Local queue main of namespace ml leads to research.", 80),
+            ("pass", "Local queue main of namespace ml routes to research.", 80),
         ],
         "priority": [
             ("pass", "Priority 100, from priority class high.", 90),

@@ -174,7 +174,7 @@ def local(verdict: LocalQueueVerdict, **facts: object) -> LocalQueueStep:
     return LocalQueueStep(**(values | facts), verdict=verdict)  # type: ignore[arg-type]
 
 
-LEADS = ("pass", "Local queue main of namespace ml leads to train.", 3)
+LEADS = ("pass", "Local queue main of namespace ml routes to train.", 3)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ LEADS = ("pass", "Local queue main of namespace ml leads to train.", 3)
                 (
                     "fail",
                     (
-                        "Local queue main of namespace ml leads to train, which does not exist; "
+                        "Local queue main of namespace ml routes to train, which does not exist; "
                         "the nearest name is trains."
                     ),
                     3,
@@ -395,7 +395,7 @@ def test_default_local_queue_is_stated_before_its_queue() -> None:
     told = trace(local_queue=step)
     assert lines(told, "route") == [
         ("info", "It names no local queue, so it uses default, the default of its namespace.", 3),
-        ("pass", "Local queue default of namespace ml leads to train.", 3),
+        ("pass", "Local queue default of namespace ml routes to train.", 3),
     ]
 
 

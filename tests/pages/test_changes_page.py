@@ -68,7 +68,7 @@ def test_a_rejected_workload_lists_changes_that_would_accept_it(
     uid = world.rejected.uid
     said = changes_panel(browser, world.rejected.name)
     assert said[0] == (
-        "In the request: set team to research, to be accepted by rule 1, which leads to research."
+        "In the request: set team to research, to be accepted by rule 1, which routes to research."
     )
     assert said[-1] == "Changes for the submitter come first. Tested on the active config."
     page = read_page(browser.get(f"/o/here/workloads/{uid}"))

@@ -55,10 +55,10 @@ def test_a_rejected_workload_says_what_would_let_it_in_request_first(
 ) -> None:
     page = read_page(browser.get(f"{LIST}/{world.rejected.uid}"))
     assert [item.all("p")[0].text for item in page.id("fixes").all("li")] == [
-        "In the request: set team to research, to be accepted by rule 1, which leads to research.",
+        "In the request: set team to research, to be accepted by rule 1, which routes to research.",
         (
             "In the request: set team to any value but research, to be accepted by rule 2, which "
-            "leads to default."
+            "routes to default."
         ),
         (
             "In the config: change rule 1 to accept it for research. Currently: does not match. "

@@ -129,7 +129,7 @@ def test_rejected_ones_are_told_by_cause_with_what_would_let_them_in(
     assert (found.total, found.kinds, found.is_waiting) == (Total(1, is_exact=True), 1, False)
     (cause,) = found.causes
     assert [fix.text for fix in cause.fixes] == [
-        "In the request: set team to research, to be accepted by rule 1, which leads to research.",
+        "In the request: set team to research, to be accepted by rule 1, which routes to research.",
         (
             "In the config: change rule 1 to accept it for research. Currently: does not match. "
             "It requires team in [research]."

@@ -115,7 +115,7 @@ def check_specs(
         findings.add(
             SPEC_CHANGED,
             name.place,
-            f'Queue "{shorten(name.value)}" was fixed by version {fixed.version}, and it differs: '
+            f'Queue "{shorten(name.value)}" cannot be changed after version {fixed.version}: '
             f"{'; '.join(changes[:_NAMED])}{more}.",
             f'Give the changed queue a new name, such as "{shorten(new_name)}"; running '
             "workloads of the old one continue under its name until they end.",

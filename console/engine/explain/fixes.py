@@ -69,7 +69,7 @@ def _effort(miss: NearMiss) -> tuple[int, int]:
 
 
 def _reach(miss: NearMiss) -> str:
-    way = f"rule {miss.rule + 1}, which leads to {miss.queue}" if miss.rule is not None else ""
+    way = f"rule {miss.rule + 1}, which routes to {miss.queue}" if miss.rule is not None else ""
     return f"{lower_first(near_sentence(miss))[:-1]}, to be accepted by {way or miss.queue}."
 
 

@@ -23,7 +23,7 @@ _CAUSES: Final[Mapping[str, tuple[str, str]]] = {
         "are excluded by their names, labels or taints",
     ),
     "not_ready": ("is not ready", "are not ready"),
-    "reserved": ("keeps its room for another workload", "keep their room for other workloads"),
+    "reserved": ("is reserved for another workload", "are reserved for other workloads"),
 }
 
 
@@ -73,7 +73,7 @@ def waits_for_stopping(context: ExplainContext) -> str:
     if victims:
         have = "has" if len(victims) == 1 else "have"
         return f"{lead}: {context.named(victims)} {have} to stop first."
-    return f"{lead}: its room is free as soon as pods that have to stop have stopped."
+    return f"{lead}: its capacity is free as soon as pods that have to stop have stopped."
 
 
 def preempted_lead(context: ExplainContext) -> str:

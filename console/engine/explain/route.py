@@ -73,7 +73,7 @@ def local_queue_problem(step: LocalQueueStep) -> str:
             return f"there is no local queue {step.name} in {where}{_near(step)}"
         case LocalQueueVerdict.QUEUE_MISSING:
             return (
-                f"local queue {step.name} of {where} leads to {step.queue}, which does not "
+                f"local queue {step.name} of {where} routes to {step.queue}, which does not "
                 f"exist{_near(step)}"
             )
         case LocalQueueVerdict.NO_QUEUE:
@@ -87,7 +87,7 @@ def local_queue_problem(step: LocalQueueStep) -> str:
         case LocalQueueVerdict.NAMESPACE_NOT_ALLOWED:
             return f"{step.queue} does not admit workloads of {where}"
         case LocalQueueVerdict.LEADS:
-            return f"local queue {step.name} of {where} leads to {step.queue}"
+            return f"local queue {step.name} of {where} routes to {step.queue}"
 
 
 def _local_queue(step: LocalQueueStep) -> Iterator[Sentence]:
@@ -96,7 +96,7 @@ def _local_queue(step: LocalQueueStep) -> Iterator[Sentence]:
         yield Sentence(text=text, origin=step.origin)
     through = (LocalQueueVerdict.NAMESPACE_NOT_ALLOWED, LocalQueueVerdict.PRIORITY_CLASS_MISSING)
     if step.verdict in (LocalQueueVerdict.LEADS, *through):
-        text = f"Local queue {step.name} of namespace {step.namespace} leads to {step.queue}."
+        text = f"Local queue {step.name} of namespace {step.namespace} routes to {step.queue}."
         yield Sentence(text=text, verdict=Verdict.PASS, origin=step.origin)
     if step.verdict is LocalQueueVerdict.NAMESPACE_NOT_ALLOWED:
         text, origin = local_queue_problem(step), None

@@ -109,9 +109,7 @@ def test_a_change_is_one_error_at_the_queue_with_a_new_name(old: str, new: str, 
     (error,) = DIALECT.read(text, PAST).errors
     assert (error.code, error.span.line, error.span.column) == ("NAT015", 3, 11)
     assert error.path == "resource_queues[0].name"
-    assert error.message == (
-        f'Queue "team-a" was fixed by version 3, and it differs: {difference}.'
-    )
+    assert error.message == (f'Queue "team-a" cannot be changed after version 3: {difference}.')
     (fix,) = error.fixes
     assert fix.title == 'Make successor "team-a:v2", in the rules too'
     renamed = apply_fix(text, fix)

@@ -107,8 +107,8 @@ def test_nodes_without_room_are_counted_by_cause() -> None:
     assert _lines(found, "nodes") == ["3 nodes lack vcore."]
     assert _lines(found, "search_for_room") == [
         (
-            "Preemption makes no room: it is tried only for pods that have waited for the delay of "
-            "their queue, and not at every turn."
+            "Preemption does not free enough: it is tried only for pods that have waited for the "
+            "delay of their queue, and not at every turn."
         )
     ]
 

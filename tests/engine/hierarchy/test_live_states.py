@@ -209,7 +209,8 @@ def test_a_queue_gets_its_guarantee_back_after_the_delay() -> None:
     state.advance(30_000)
     assert outcomes(state.settle()) == [("large", "resized", "hierarchy_preempted")]
     assert headline(state, "due") == (
-        "Starting soon in root.b: its room is free as soon as pods that have to stop have stopped."
+        "Starting soon in root.b: its capacity is free as soon as pods that have to stop have "
+        "stopped."
     )
     stop_pods(state)
     assert ("due", "admitted", "hierarchy_started") in outcomes(state.settle())

@@ -161,7 +161,7 @@ def _search(context: ExplainContext) -> StageText:
 
 def _verdict_of_preemption(step: PreemptionStep) -> Sentence:
     meaning = _PREEMPTION.get(Message(step.text)) if step.text in set(Message) else None
-    text = f"Preemption makes no room: {meaning or step.text}."
+    text = f"Preemption does not free enough: {meaning or step.text}."
     if step.fence:
         text = f"{text} Pods below {step.fence} were considered"
         text = f"{text}." if step.candidates is None else f"{text}, {step.candidates} of them."

@@ -110,13 +110,15 @@ def change_words(number: Number) -> str:
     """
     Return the text of the difference between a number and its value a week ago.
 
+    Nothing is said of a week that was not recorded.
+
     >>> change_words(Number(now=5, week_ago=None)), change_words(Number(now=5, week_ago=5.2))
-    ('no data from a week ago', 'same as a week ago')
+    ('', 'same as a week ago')
     >>> change_words(Number(now=5, week_ago=2.0)), change_words(Number(now=0, week_ago=1.0))
     ('3 more than a week ago', '1 fewer than a week ago')
     """
     if number.week_ago is None:
-        return "no data from a week ago"
+        return ""
     difference = number.now - round(number.week_ago)
     if not difference:
         return "same as a week ago"
@@ -198,7 +200,7 @@ def wait_words(waits: WaitQuantiles) -> str:
 
 
 def _among(number: int, words: str) -> str:
-    return f"{count(number)} {words}, " if number else ""
+    return f"{count(number)} {words}" if number else ""
 
 
 def _tile(
@@ -214,7 +216,7 @@ def _tile(
         state=state,
         title=title,
         number=number.now,
-        change=f"{among}{change_words(number)}",
+        change=", ".join(filter(None, (among, change_words(number)))),
         spark=spark,
         since=since,
     )
