@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from console.orgs.models import ApiToken, AuditEntry, Invitation, Membership, Role
-from console.orgs.permissions import Actor
+from console.orgs.permissions import GRANTS, Actor, Permission
 from console.orgs.services.invite import invite
 from console.orgs.services.issue_token import create_token
 from tests.pages.page import Element, complaints, read_page
@@ -64,6 +64,21 @@ def test_members_see_each_other_and_owners_more(
     links = {link.text for link in seen.all("a")}
     assert "viewer@here.example" in links
     assert not {"owner@here.example", "API tokens", "Invitations", "Invite a member"} & links
+
+
+def test_the_list_of_members_explains_the_roles(browser: Client, viewer: Actor) -> None:
+    page = main(browser.get(MEMBERS))
+    (table,) = page.all("dl")
+    explained = dict(
+        zip(
+            [each.text for each in table.all("dt")],
+            [each.text.split("; ") for each in table.all("dd")],
+            strict=True,
+        )
+    )
+    assert explained == {
+        role: [each.value for each in Permission if each in GRANTS[role]] for role in Role.values
+    }
 
 
 def test_the_role_picker_says_what_changes(browser: Client, viewer: Actor) -> None:

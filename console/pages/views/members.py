@@ -51,6 +51,7 @@ def members(request: HttpRequest, actor: Actor) -> HttpResponse:
         "chips": chips_of(request.path, query, ("q", "role")),
         "chosen": query,
         "roles": Role.values,
+        "choices": role_choices(""),
         "you": signed_in_user(request),
     }
     return render_page(request, actor, "settings/members.html", context, section="settings")
