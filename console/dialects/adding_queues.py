@@ -108,7 +108,12 @@ def _number_problem(
 
 
 def _only_adds(before: PolicyObjects, after: PolicyObjects) -> bool:
-    """Return whether *after* has all objects of *before*, and at most one more in each order."""
+    """
+    Return whether *after* has all objects of *before*, and at most one more in each order.
+
+    An order that was empty may have two: what routes to the queue, and a rule that applied as long
+    as there was no other.
+    """
     for kind in before.kinds:
         if kind.role is not Role.ORDERED:
             found = after.of(kind.name)
@@ -116,7 +121,7 @@ def _only_adds(before: PolicyObjects, after: PolicyObjects) -> bool:
         else:
             rest = list(after.ordered(kind.name))
             old = before.ordered(kind.name)
-            if not 0 <= len(rest) - len(old) <= 1:
+            if not 0 <= len(rest) - len(old) <= (1 if old else 2):
                 return False
             pairs = []
             for each in old:

@@ -304,6 +304,7 @@ CASES = {
 18:          type: allow
 19:          users: [ann]
 20:          groups: [staff]
+21:      - name: provided
 """,
     ),
     "YuniKorn: before the rule that takes all applications": (
@@ -416,6 +417,20 @@ WRONG = {
         {"parentQueue": ["nobody"], "priority": ["high"]},
         {},
         {"parentQueue": "There is no queue nobody.", "priority": "Enter a whole number."},
+        [],
+    ),
+    "YuniKorn: an empty list of rules": (
+        "yunikorn",
+        YUNIKORN + "    placementrules: []\n",
+        "vision",
+        {"parent": ["root.other"], "groups": ["staff"]},
+        {},
+        {
+            "groups": (
+                "The list of placement rules is empty, so applications name their queue. Remove "
+                "the key placementrules from the text first, or leave the users and groups empty."
+            )
+        },
         [],
     ),
     "YuniKorn: an unknown parent": (

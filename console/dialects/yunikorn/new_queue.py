@@ -147,7 +147,20 @@ def _write(source: Source, queue: NewQueue) -> QueueEdits | None:
                 **({"groups": list(groups)} if groups else {}),
             },
         }
-        edits.append(_add(source, partition, "placementrules", place, rule))
+        if not rules and "placementrules" in partition.entries:
+            problem = (
+                "The list of placement rules is empty, so applications name their queue. Remove "
+                "the key placementrules from the text first, or leave the users and groups empty."
+            )
+            return QueueEdits(problems={"users" if users else "groups": problem})
+        edits.append(
+            _add(source, partition, "placementrules", place, rule)
+            if rules
+            # Without rules, applications name their queue; with rules, only this one lets them.
+            else insert_field(
+                source.positions, partition, "placementrules", [rule, {"name": "provided"}]
+            )
+        )
     # Of two edits at one place, the later one comes first in the text: the queue is deeper.
     edits.append(_add(source, above, "queues", len(parent.queue.queues), _queue(queue)))
     found = tuple(each for each in edits if each is not None)
