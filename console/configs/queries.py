@@ -21,6 +21,7 @@ from console.configs.models import (
 from console.dialects.base import PastSpec
 from console.errors import NotFound
 from console.orgs.models import Organization, User
+from console.orgs.permissions import Actor, Permission
 from console.paging import Page, newest_first, read_cursor, write_cursor
 from console.policies.queries import versions
 
@@ -128,6 +129,21 @@ def _reviews_of_text(
 ) -> QuerySet[ReviewRequest]:
     same = ReviewRequest.objects.filter(org=org, digest=digest_of(dialect, text), base=base)
     return same.defer("text").order_by("-id")
+
+
+def count_reviews_for(actor: Actor, base: int) -> int:
+    """
+    Return the number of texts on version *base* that wait for approval by *actor*.
+
+    Those that the actor submitted or edited wait for other members.
+    """
+    if not actor.may(Permission.APPROVE):
+        return 0
+    waiting = ReviewRequest.objects.filter(
+        org=actor.org, state=ReviewRequest.State.WAITING, base=base
+    )
+    person = actor.person_key
+    return sum(person not in editors for editors in waiting.values_list("editors", flat=True))
 
 
 def revert_timer_of(org: Organization) -> RevertTimer | None:

@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from console.configs.models import ConfigVersion, RevertTimer
-from console.configs.queries import revert_timer_of
+from console.configs.queries import count_reviews_for, revert_timer_of
 from console.dialects import dialects
 from console.engine.disciplines import load_discipline
 from console.orgs.models import Organization, User
@@ -85,6 +85,8 @@ class Shell:
     section: str
     nav: tuple[NavItem, ...]
     active: ConfigVersion | None
+    #: Number of review requests that wait for the reader.
+    reviews: int
     #: The revert timer of the active version.
     timer: RevertTimer | None
     live: str
@@ -164,6 +166,7 @@ def _shell(request: HttpRequest, actor: Actor, section: str) -> Shell:
         orgs=() if is_poll else _choices(cast(User, request.user), section),
         section=section,
         nav=() if is_poll else _nav(active),
+        reviews=0 if is_poll else _reviews(actor, active),
         active=active,
         timer=revert_timer_of(actor.org),
         live=str(stamp or ""),
@@ -184,6 +187,13 @@ def _nav(active: ConfigVersion | None) -> tuple[NavItem, ...]:
         for item in NAV
         if not item.section or item.section in titles
     )
+
+
+def _reviews(actor: Actor, active: ConfigVersion | None) -> int:
+    """Return the number of reviews that wait for *actor*; none do if no approval is required."""
+    if not actor.org.approval_required:
+        return 0
+    return count_reviews_for(actor, active.number if active else 0)
 
 
 def _choices(user: User, section: str) -> tuple[OrgChoice, ...]:

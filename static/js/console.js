@@ -1,4 +1,4 @@
-/* Scripts of every page: menus, ages, copy buttons, marked lines. */
+/* Scripts of every page: menus, ages, copy buttons. */
 "use strict";
 
 (() => {
@@ -104,23 +104,6 @@
       }
     });
   }
-
-  // #L10-L14 marks lines 10 to 14 of a source text.
-  const markLines = () => {
-    const source = document.querySelector("[data-source]");
-    const range = /^#L(\d+)(?:-L?(\d+))?$/.exec(location.hash);
-    if (!source || !range) return;
-    for (const line of source.querySelectorAll("[data-marked]")) delete line.dataset.marked;
-    const first = Number(range[1]);
-    const last = Math.min(Number(range[2] || first), first + 5000);
-    for (let number = first; number <= last; number += 1) {
-      const line = document.getElementById(`L${number}`);
-      if (line) line.dataset.marked = "";
-    }
-    document.getElementById(`L${first}`)?.scrollIntoView({ block: "center" });
-  };
-  addEventListener("hashchange", markLines);
-  markLines();
 
   document.querySelector("[data-focus]")?.focus();
 

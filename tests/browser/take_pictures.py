@@ -84,11 +84,11 @@ def _walk(pages: list[Page], product: Product) -> None:
         page.goto(f"{home}/queues/ml_training")
         _picture(page, "queue")
     text = tour.with_mistake(api.get("/config")["text"])
-    # The draft belongs to the person, so the next browser shows it.
     pages[0].goto(f"{home}/config/edit")
     _write(pages[0], text)
+    draft = pages[0].url
     for page in pages:
-        page.goto(f"{home}/config/edit")
+        page.goto(draft)
         page.get_by_role("button", name="Quote it").wait_for()
         # Tall enough for the text and its problems, with the cursor at the mistake.
         page.set_viewport_size({"width": SIZE["width"], "height": 980})
@@ -114,8 +114,7 @@ def _walk(pages: list[Page], product: Product) -> None:
 
 def _judge(pages: list[Page], home: str, text: str) -> None:
     """Show the changes of a draft and its impact on the workloads."""
-    # A separate browser window: the previous draft stays with its author.
-    pages[0].goto(f"{home}/config/edit?new=1")
+    pages[0].goto(f"{home}/config/edit")
     _write(pages[0], text)
     draft = pages[0].url.rpartition("/")[2]
     for page in pages:

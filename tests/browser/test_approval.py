@@ -29,9 +29,9 @@ def test_a_draft_is_applied_after_another_person_approved_it(
     expect(first.get_by_role("button", name="Approve")).to_have_count(0)
 
     second.goto(urlsplit(first.url).path)
-    second.get_by_role("textbox", name="Comment").fill("Why 200?")
-    second.get_by_label("Line").fill("13")
-    second.get_by_role("button", name="Comment").click()
+    second.get_by_role("link", name="Comment on line 13", exact=True).click()
+    second.get_by_role("textbox", name="Comment on line 13").fill("Why 200?")
+    second.get_by_role("button", name="Comment on line 13").click()
     expect(second.get_by_role("region", name="Comments")).to_contain_text("at line 13")
     second.get_by_role("button", name="Approve").click()
     expect(second.get_by_role("region", name="State")).to_contain_text("Approved by")

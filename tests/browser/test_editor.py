@@ -412,7 +412,7 @@ def test_discarded_draft_keeps_the_text_in_the_other_window(
     first, second = visitors.page(place, 0), visitors.page(place, 1)
     # As if the next sign of life were still to come.
     first.route("**/visit", lambda route: route.fulfill(json=_QUIET))
-    first.goto(place.url("config/edit?new"))
+    first.goto(place.url("config/edit"))
     Editor(first).replace(CAP)
     Editor(first).expect_saved()
     second.goto(first.url)
@@ -480,3 +480,31 @@ def test_a_draft_has_its_tabs_with_its_first_save(page: Page, place: Place) -> N
     assert after["y"] == before["y"], "the page must not move under the pointer"
     tabs.get_by_role("link", name="Review").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"Review of draft \d+"))
+
+
+def test_problems_stand_beside_the_text_and_f6_goes_to_them(page: Page, place: Place) -> None:
+    place.apply(CAP)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(place.url("config/edit"))
+    problems, text = page.get_by_role("region", name="Problems"), page.locator(".editor__ace")
+    expect(problems).to_be_in_viewport()
+    beside, edited = problems.bounding_box(), text.bounding_box()
+    assert beside is not None
+    assert edited is not None
+    assert beside["x"] >= edited["x"] + edited["width"]
+    assert edited["height"] > 400
+    assert page.evaluate("document.documentElement.scrollHeight") <= 801
+    Editor(page).focus()
+    focused = "document.activeElement.matches"
+    page.keyboard.press("F6")
+    assert page.evaluate(f"{focused}('[data-problems]')")
+    page.keyboard.press("F6")
+    assert page.evaluate(f"{focused}('[data-context]')")
+    page.keyboard.press("F6")
+    assert page.evaluate(f"{focused}('.ace_text-input')")
+
+    page.set_viewport_size({"width": 1100, "height": 800})
+    below, edited = problems.bounding_box(), text.bounding_box()
+    assert below is not None
+    assert edited is not None
+    assert below["y"] >= edited["y"] + edited["height"]

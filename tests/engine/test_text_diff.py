@@ -103,6 +103,25 @@ def test_side_by_side_pairs_changed_lines():
     ]
 
 
+def test_chosen_lines_are_shown_and_the_gap_is_split() -> None:
+    old = "\n".join(f"line {number}" for number in range(1, 21))
+    new = old.replace("line 20", "last")
+    found = text_diff(old, new, shown={8, 9})
+    assert [(row.kind, row.new, row.hidden, row.text) for row in found] == [
+        (Line.GAP, None, 1, "7 unchanged lines"),
+        (Line.SAME, 8, 8, "line 8"),
+        (Line.SAME, 9, 9, "line 9"),
+        (Line.GAP, None, 10, "7 unchanged lines"),
+        (Line.SAME, 17, 0, "line 17"),
+        (Line.SAME, 18, 0, "line 18"),
+        (Line.SAME, 19, 0, "line 19"),
+        (Line.REMOVED, None, 0, "line 20"),
+        (Line.ADDED, 20, 0, "last"),
+    ]
+    # A single line is not worth a gap.
+    assert [row.new for row in text_diff(old, new, shown=set(range(1, 16)))][:16] == [*range(1, 17)]
+
+
 texts = st.lists(st.sampled_from(["a", "b", "a  ", "c: 1", "c: 2", ""]), max_size=30)
 
 

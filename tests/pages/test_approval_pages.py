@@ -27,6 +27,62 @@ def guarded(world: World, owner: Actor) -> Actor:
     return owner
 
 
+def test_comments_are_shown_and_written_at_their_line(
+    guarded: Actor, editor: Actor, browser: Client
+) -> None:
+    text = WIDER + "# a line far away\n" * 40 + "# the end\n"
+    review = request_review(editor, "native", text, 1)
+    one = f"{REVIEWS}/{review.pk}"
+    page = opened(browser, one)
+    last = len(text.splitlines())
+    (link,) = [
+        each for each in page.all("a") if each.attrs.get("aria-label") == f"Comment on line {last}"
+    ]
+    assert link.attrs["href"] == f"{one}?line={last}#line-form"
+    page = opened(browser, link.attrs["href"].partition("#")[0])
+    form = page.id("line-form").all("form")[0]
+    assert form.attrs["action"] == one
+    sent = browser.post(one, {"do": "comment", "text": "Why?", "line": str(last)})
+    assert sent.headers["Location"] == one
+
+    # A line that is not changed is shown for its comment.
+    assert browser.post(one, {"do": "comment", "text": "Keep this", "line": "1"}).status_code == 302
+    page = opened(browser, one)
+    notes = [item.text for item in page.all("tr", class_="diff__comment")]
+    assert len(notes) == 2
+    assert [text.rpartition(" ")[2] for text in notes] == ["this", "Why?"]
+    rows = page.all("tr")
+    places = [
+        row.attrs.get("id") or "comment"
+        for row in rows
+        if "id" in row.attrs or row.attrs.get("class") == "diff__comment"
+    ]
+    assert places[places.index("L1") + 1] == "comment"
+    assert places[places.index(f"L{last}") + 1] == "comment"
+    (at,) = [each for each in page.id("comments").all("a") if each.text == f"line {last}"]
+    assert at.attrs["href"] == f"#L{last}"
+    assert "Why?" not in page.id("comments").text
+    for line in ("0", "abc", str(last + 1)):
+        assert not opened(browser, f"{one}?line={line}").all("tr", id="line-form")
+
+
+def test_waiting_reviews_are_counted_for_those_who_may_decide(
+    guarded: Actor, editor: Actor, browser: Client, client_for: Callable[[Actor], Client]
+) -> None:
+    request_review(editor, "native", WIDER, 1)
+    page = opened(browser, "/o/here/")
+    assert "1 review waits for you." in page.id("main").text
+    assert [each.text for each in page.all("span", class_="rail__count")] == [
+        "1 review waits for you"
+    ]
+    request_review(editor, "native", WIDER + "# more\n", 1)
+    assert "2 reviews wait for you." in opened(browser, "/o/here/").id("main").text
+    theirs = opened(client_for(editor), "/o/here/")
+    assert not theirs.all("span", class_="rail__count")
+    set_approval(guarded, required=False)
+    assert not opened(browser, "/o/here/").all("span", class_="rail__count")
+
+
 def test_a_draft_goes_from_review_to_apply(
     guarded: Actor, editor: Actor, browser: Client, client_for: Callable[[Actor], Client]
 ) -> None:

@@ -51,8 +51,11 @@ def send(browser: Client, do: str, text: str | None = None):
 
 def open_editor(browser: Client) -> tuple[Element, str]:
     """Return the page of the user's draft or of the active text, and its address."""
-    answer = browser.get(EDIT)
-    url = answer.headers["Location"] if answer.status_code == 302 else EDIT
+    page = read_page(browser.get(EDIT))
+    drafts = [link for link in page.all("a") if link.text.startswith("Continue draft")]
+    if not drafts:
+        return page, EDIT
+    url = drafts[0].attrs["href"]
     return read_page(browser.get(url)), url
 
 

@@ -16,6 +16,7 @@ from console.configs.expectation_files import CODES as EXPECTATION_CODES
 from console.configs.models import Draft
 from console.configs.queries import get_draft
 from console.configs.services.begin_draft import MOST_DRAFTS, begin_draft
+from console.configs.services.save_draft import save_draft
 from console.configs.services.visit_draft import leave_draft
 from console.dialects import dialects
 from console.dialects.catalogue import every_code
@@ -188,15 +189,41 @@ def test_the_number_of_drafts_is_limited(config: None, editor: Actor, browser: C
     assert [link.text for link in page.all("a", rel="next")] == ["Next page"]
 
 
-def test_the_way_to_the_editor_leads_to_the_latest_draft(
+def test_the_editor_opens_the_active_text_and_offers_the_earlier_draft(
     config: None, editor: Actor, owner: Actor, browser: Client
 ) -> None:
-    assert browser.get(EDIT).status_code == 200
+    def offered() -> list[tuple[str, str]]:
+        page = read_page(browser.get(EDIT))
+        assert page.id("text").text == " ".join(CONFIG.split())
+        notices = [each for each in page.all("div", class_="notice") if "You have a" in each.text]
+        return [(link.text, link.attrs["href"]) for notice in notices for link in notice.all("a")]
+
+    assert offered() == []
     begin_draft(editor, "native", "", base=0)
-    assert browser.get(EDIT).status_code == 200
-    mine = begin_draft(owner, "native", "", base=0)
-    assert browser.get(EDIT).headers["Location"] == f"{DRAFTS}/{mine.pk}"
-    assert browser.get(f"{EDIT}?new=1").status_code == 200
+    assert offered() == []
+    mine = begin_draft(owner, "native", "", base=0, title="Wider")
+    assert offered() == [
+        (f"Continue draft {mine.pk}", f"{DRAFTS}/{mine.pk}"),
+        ("Compare", f"/o/here/config/compare?draft={mine.pk}"),
+    ]
+    page = read_page(browser.get(EDIT))
+    (notice,) = [each for each in page.all("div", class_="notice") if "You have" in each.text]
+    assert notice.text.startswith("You have a draft, Wider, saved")
+    assert "based on no version" in notice.text
+    assert f"Discard draft {mine.pk}" in buttons(page)
+    discarded = browser.post(f"{DRAFTS}/{mine.pk}", {"do": "discard", "then": "edit"})
+    assert discarded.headers["Location"] == EDIT
+    assert offered() == []
+
+
+def test_only_an_owner_is_offered_to_discard_the_draft_of_another_member(
+    config: None, editor: Actor, owner: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    theirs = begin_draft(owner, "native", CONFIG, base=1)
+    leave_draft(owner, theirs.pk)
+    save_draft(editor, theirs.pk, "native", f"{CONFIG}# more\n", 1, 2)
+    assert f"Discard draft {theirs.pk}" not in buttons(read_page(client_for(editor).get(EDIT)))
+    assert f"Discard draft {theirs.pk}" in buttons(read_page(client_for(owner).get(EDIT)))
 
 
 def test_the_outline_without_scripts_tells_problems_and_hits(world: World, browser: Client) -> None:

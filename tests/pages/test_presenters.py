@@ -5,13 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.pages.presenters.configs.source import source_lines
+from console.pages.presenters.configs.source import SourcePart, source_lines
 from console.pages.presenters.workloads.workload import link_names
 
 
 @given(st.text(alphabet="a: -#'\"{}\t", max_size=40))
 def test_the_parts_of_a_line_are_the_line(text: str) -> None:
-    found = [f"{line.lead}{line.key}{line.rest}{line.comment}" for line in source_lines(text)]
+    lines = source_lines(text, SourcePart(first=1, last=len(text) + 1, is_loaded=True))
+    found = [f"{line.lead}{line.key}{line.rest}{line.comment}" for line in lines]
     assert found == text.splitlines()
 
 

@@ -108,7 +108,7 @@ def test_grave_consequences_are_ticked_and_the_number_is_typed(
     nothing = browser.post(url, form)
     assert error_of(nothing) == (
         422,
-        "Nothing applied yet Accept 1 more consequence, or change the text.",
+        "Nothing applied yet Confirm 1 more consequence, or change the text.",
     )
     form["accept"] = "queue_removed"
     typed = "Type the version number 2 below the consequences."
@@ -589,3 +589,27 @@ def test_the_button_counts_what_a_rule_that_takes_nothing_leaves_alone(
     ).replace("resource_queues:\n", "resource_queues:\n  - name: idle\n")
     page = opened(browser, f"{REVIEW}?draft={drafted(owner, added).pk}")
     assert buttons(page)[-1] == "Apply version 2: 0 workloads affected"
+
+
+def test_groups_of_changes_are_folded_as_the_address_says(
+    world: World, owner: Actor, browser: Client
+) -> None:
+    def groups(query: str = "") -> dict[str, tuple[bool, list[str]]]:
+        page = opened(browser, f"{REVIEW}?draft={draft.pk}{query}")
+        return {
+            each.attrs["data-group"]: (
+                "open" in each.attrs,
+                [chip.text for chip in each.all("span", class_="change-count")],
+            )
+            for each in page.all("details", class_="change-group")
+        }
+
+    many = "".join(f"  - name: extra-{number}\n" for number in range(30))
+    draft = drafted(owner, GONE.replace("resource_queues:\n", f"resource_queues:\n{many}", 1))
+    found = groups()
+    assert found["queue"] == (True, ["+30 queues", "−1 queue"])
+    assert all(is_open for is_open, _ in groups("&groups=queue,rule").values()) == (
+        set(found) <= {"queue", "rule"}
+    )
+    assert {key for key, (is_open, _) in groups("&groups=rule").items() if is_open} <= {"rule"}
+    assert not any(is_open for is_open, _ in groups("&groups=").values())

@@ -8,7 +8,7 @@ import pytest
 
 from console.configs.errors import ApprovalRequired, ConfigRejected, StaleVersion
 from console.configs.models import ConfigVersion, ReviewComment, ReviewRequest
-from console.configs.queries import get_review
+from console.configs.queries import count_reviews_for, get_review
 from console.configs.services.apply_config import apply_config
 from console.configs.services.apply_on_top import apply_on_top, roll_back_on_top
 from console.configs.services.begin_draft import begin_draft
@@ -19,6 +19,7 @@ from console.configs.services.request_review import request_review, submit_draft
 from console.configs.services.revert_config import revert_config
 from console.configs.services.roll_back import roll_back
 from console.configs.services.save_draft import save_draft
+from console.configs.services.take_over_draft import take_over_draft
 from console.configs.services.withdraw_review import withdraw_review
 from console.dialects.editable_numbers import ObjectKey
 from console.engine.diff.objects import QUEUE
@@ -138,6 +139,38 @@ def test_the_people_of_a_text_cannot_decide(guarded: Actor, editor: Actor) -> No
     Membership.objects.create(org=guarded.org, user=user, role=Role.OWNER)
     second = Actor.from_user(guarded.org, user, Role.OWNER)
     assert decide_review(second, review.pk, "approve").decided_by == second.name
+
+
+def test_earlier_editors_of_the_draft_cannot_decide(guarded: Actor, editor: Actor) -> None:
+    draft = begin_draft(editor, "native", SECOND, 1)
+    people = [editor]
+    for number, name in enumerate(("second", "third"), start=2):
+        user = create_user(f"{name}@here.example", PASSWORD)
+        Membership.objects.create(org=guarded.org, user=user, role=Role.EDITOR)
+        person = Actor.from_user(guarded.org, user, Role.EDITOR)
+        take_over_draft(person, draft.pk, people[-1].user.pk)
+        save_draft(person, draft.pk, "native", f"{SECOND}# {name}\n", 1, number)
+        people.append(person)
+    review = submit_draft(people[-1], draft.pk, 3)
+    for person in people:
+        with pytest.raises(NotAllowed, match="another editor or owner"):
+            decide_review(person, review.pk, "approve")
+    assert [count_reviews_for(each, 1) for each in (*people, guarded)] == [0, 0, 0, 1]
+    assert decide_review(guarded, review.pk, "approve").state == "approved"
+    assert count_reviews_for(guarded, 1) == 0
+
+
+def test_a_rejected_save_makes_no_editor(guarded: Actor, editor: Actor) -> None:
+    draft = begin_draft(editor, "native", SECOND, 1)
+    with pytest.raises(Conflict):
+        save_draft(guarded, draft.pk, "native", THIRD, 1, 2)
+    review = submit_draft(editor, draft.pk, 1)
+    assert decide_review(guarded, review.pk, "approve").state == "approved"
+
+
+def test_reviews_on_an_old_version_wait_for_no_member(guarded: Actor, editor: Actor) -> None:
+    request_review(editor, "native", SECOND, 1)
+    assert (count_reviews_for(guarded, 1), count_reviews_for(guarded, 2)) == (1, 0)
 
 
 def test_roles_without_the_permission_cannot_decide(

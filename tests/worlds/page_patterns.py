@@ -174,7 +174,7 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
     "config-draft-text": _of("/config/drafts/{draft}/text"),
     "config-review": _of("/config/review", ("draft={draft}", "to={oldest}")),
     "config-requests": _of("/config/reviews"),
-    "config-request": _of("/config/reviews/{review}"),
+    "config-request": _of("/config/reviews/{review}", ("", "line=1")),
     "config-scheduled": _of("/config/scheduled"),
     "config-scheduled-change": _of("/config/scheduled/{change}"),
     "config-conflict": _of("/config/conflict", ("draft={draft}",)),
@@ -189,11 +189,13 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
     ),
     "config-version": (
         *_of("/config/v/{newest}", ("", "diff=meaning", "diff=split", "blame=1")),
+        *_of("/config/v/{newest}", ("lines=501", "lines=all&blame=1")),
         *_of("/config/v/{oldest}"),
     ),
     "config-compare-form": _of("/config/compare", ("", "a={oldest}")),
     "config-compare": _of(
-        "/config/compare/{oldest}...{newest}", ("", "diff=meaning", "diff=effective")
+        "/config/compare/{oldest}...{newest}",
+        ("", "diff=meaning", "diff=effective", "diff=text&open=1&from=500", "groups="),
     ),
     "tester": _of(
         "/tools/route",

@@ -1,6 +1,6 @@
 """Models of configs: versions, drafts, reviews, timers, schedules, impact runs, expectations."""
 
-from console.configs.models.drafts import Draft, DraftVisit
+from console.configs.models.drafts import Draft, DraftEditor, DraftVisit
 from console.configs.models.expectations import Expectation
 from console.configs.models.impact import ImpactRun
 from console.configs.models.reviews import ReviewComment, ReviewRequest
@@ -12,6 +12,7 @@ __all__ = [
     "ActiveConfig",
     "ConfigVersion",
     "Draft",
+    "DraftEditor",
     "DraftVisit",
     "Expectation",
     "ImpactRun",

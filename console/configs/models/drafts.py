@@ -1,4 +1,4 @@
-"""Models of drafts, which all members of an organization share, and of visits to drafts."""
+"""Models of drafts, which all members of an organization share, their editors and visits."""
 
 from __future__ import annotations
 
@@ -39,6 +39,19 @@ class Draft(models.Model):
 
     def __str__(self) -> str:
         return f"draft {self.pk} of {self.author} on {self.org} v{self.base}"
+
+
+class DraftEditor(models.Model):
+    """A member who has saved a draft, and therefore cannot approve its text."""
+
+    draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="editors")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["draft", "user"], name="one_row_per_editor")]
+
+    def __str__(self) -> str:
+        return f"{self.user} edited draft {self.draft_id}"
 
 
 class DraftVisit(models.Model):

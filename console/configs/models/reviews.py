@@ -46,6 +46,12 @@ class ReviewRequest(models.Model):
         indexes = [
             models.Index(fields=["org", "digest", "base"], name="review_by_text"),
             models.Index(fields=["org", "-id"], name="review_newest"),
+            # Pages of all members who may approve count the waiting requests.
+            models.Index(
+                fields=["org", "base"],
+                condition=models.Q(state="waiting"),
+                name="review_waiting",
+            ),
         ]
 
     def __str__(self) -> str:

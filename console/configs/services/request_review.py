@@ -100,8 +100,10 @@ def request_review(
 
 def _editors(actor: Actor, draft: Draft | None) -> list[str]:
     """Return the keys of the people who submit or edited the text."""
-    users = {draft.author_id, draft.editor_id} - {None} if draft else set()
-    return sorted({actor.person_key, *(f"user:{number}" for number in users)})
+    users: set[int | None] = set()
+    if draft is not None:
+        users = {draft.author_id, draft.editor_id, *draft.editors.values_list("user", flat=True)}
+    return sorted({actor.person_key, *(f"user:{number}" for number in users - {None})})
 
 
 def _add_editors(review: ReviewRequest, editors: list[str]) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from django.db import transaction
 from django.utils import timezone
 
 from console.configs.draft_lock import draft_locked, edit_start, editable_by
-from console.configs.models import Draft
+from console.configs.models import Draft, DraftEditor
 from console.configs.queries import get_draft
 from console.configs.services.begin_draft import (
     LARGEST,
@@ -54,16 +55,22 @@ def save_draft(
     now = timezone.now()
     titled = {} if title is None else {"title": title.strip()}
     mine = Draft.objects.filter(editable_by(person, now), org=actor.org, pk=number)
-    saved = mine.filter(revision__lt=revision).update(
-        dialect=dialect,
-        text=text,
-        base=base,
-        revision=revision,
-        editing_since=edit_start(person, now),
-        editor=person,
-        updated_at=now,
-        **titled,
-    )
+    with transaction.atomic():
+        saved = mine.filter(revision__lt=revision).update(
+            dialect=dialect,
+            text=text,
+            base=base,
+            revision=revision,
+            editing_since=edit_start(person, now),
+            editor=person,
+            updated_at=now,
+            **titled,
+        )
+        if saved:
+            # A save without its editor could be approved by its editor.
+            DraftEditor.objects.bulk_create(
+                [DraftEditor(draft_id=number, user=person)], ignore_conflicts=True
+            )
     draft = get_draft(actor.org, number)
     if saved:
         note_visit(draft, person, now)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from enum import StrEnum
 from itertools import zip_longest
@@ -35,7 +35,9 @@ class DiffRow(NamedTuple):
     One row of a unified diff.
 
     Line numbers count from 1; None if the text has no such line. *pieces* is the text of a line
-    that has a counterpart, with marked differences; otherwise empty.
+    that has a counterpart, with marked differences; otherwise empty. *hidden* is the number of
+    the first line in the newer text that a gap leaves out, or of a line that only the reader's
+    choice shows; 0 for other rows.
     """
 
     kind: Line
@@ -43,6 +45,7 @@ class DiffRow(NamedTuple):
     new: int | None
     text: str
     pieces: tuple[Piece, ...] = ()
+    hidden: int = 0
 
 
 class SplitRow(NamedTuple):
@@ -52,11 +55,14 @@ class SplitRow(NamedTuple):
     new: DiffRow | None
 
 
-def text_diff(old: str, new: str, *, ignore_space: bool = False) -> list[DiffRow]:
+def text_diff(
+    old: str, new: str, *, ignore_space: bool = False, shown: Collection[int] = ()
+) -> list[DiffRow]:
     """
     Return the unified diff of two texts; empty when they are equal.
 
     With *ignore_space*, lines that differ only in white space are equal; the newer one is shown.
+    No gap leaves out the lines of the newer text with the numbers *shown*.
     """
     before, after = lines_of(old), lines_of(new)
     key: Callable[[str], str] = _squeezed if ignore_space else str
@@ -70,7 +76,7 @@ def text_diff(old: str, new: str, *, ignore_space: bool = False) -> list[DiffRow
         if tag == "equal":
             head = _CONTEXT if place > 0 else 0
             tail = _CONTEXT if place < len(opcodes) - 1 else 0
-            rows += _same(after, (i, j), i_end - i, head, tail)
+            rows += _same(after, (i, j), i_end - i, range(head, i_end - i - tail), shown)
         else:
             both = min(i_end - i, j_end - j, _MARKED - marked)
             rows += _changed(before, after, (i, i_end, j, j_end), both, marker)
@@ -159,16 +165,26 @@ def _squeezed(line: str) -> str:
 
 
 def _same(
-    after: Sequence[str], start: tuple[int, int], size: int, head: int, tail: int
+    after: Sequence[str],
+    start: tuple[int, int],
+    size: int,
+    between: range,
+    shown: Collection[int],
 ) -> Iterator[DiffRow]:
-    """Yield the first *head* and the last *tail* unchanged lines, and a gap for the others."""
+    """Yield *size* unchanged lines, with gaps for those *between* that are not *shown*."""
     i, j = start
-    hidden = size - head - tail
-    for n in range(size):
-        if n == head and hidden >= 2:
-            yield DiffRow(Line.GAP, None, None, f"{hidden} unchanged lines")
-        if hidden < 2 or n < head or n >= size - tail:
-            yield DiffRow(Line.SAME, i + n + 1, j + n + 1, after[j + n])
+    n = 0
+    while n < size:
+        end = n
+        while end in between and j + end + 1 not in shown:
+            end += 1
+        if end - n >= 2:
+            yield DiffRow(Line.GAP, None, None, f"{end - n} unchanged lines", hidden=j + n + 1)
+            n = end
+        else:
+            hidden = j + n + 1 if n in between else 0
+            yield DiffRow(Line.SAME, i + n + 1, j + n + 1, after[j + n], hidden=hidden)
+            n += 1
 
 
 def _common(before: Sequence[str], after: Sequence[str]) -> int:

@@ -27,6 +27,7 @@ from console.dialects import default_dialect, dialects, likely_dialect
 from console.dialects.assist import assist
 from console.errors import BadRequest, Conflict, FieldError, NotFound
 from console.expensive import CHEAP_TEXT, Kind, expensive
+from console.orgs.models import User
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page, signed_in_user
 from console.pages.presenters.configs.drafts import other_language, samples_of
@@ -56,14 +57,16 @@ def drafts(request: HttpRequest, actor: Actor) -> HttpResponse:
 @org_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Redirect to the user's latest draft, or show the active text as an unsaved draft."""
+    """Show the active text as an unsaved draft, and offer the user's latest draft."""
     actor.require(Permission.DRAFT)
     if request.method == "POST":
         return _begin(request, actor)
-    latest = latest_draft(actor.org, signed_in_user(request))
-    if latest is not None and "new" not in request.GET:
-        return _redirect_to(actor, latest)
-    return _page(request, actor, _unsaved(actor))
+    return _page(
+        request,
+        actor,
+        _unsaved(actor),
+        earlier=latest_draft(actor.org, signed_in_user(request)),
+    )
 
 
 @org_page
@@ -137,7 +140,8 @@ def _post(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     if do == "discard":
         discard_draft(actor, number)
         messages.success(request, "The draft is discarded.")
-        return HttpResponseRedirect(reverse("pages:config-drafts", args=[actor.org.slug]))
+        page = "config-edit" if request.POST.get("then") == "edit" else "config-drafts"
+        return HttpResponseRedirect(reverse(f"pages:{page}", args=[actor.org.slug]))
     if do == "take":
         take_over_draft(actor, number, _int(request, "seen", 0) or None)
         messages.success(request, "You edit this draft now.")
@@ -241,6 +245,7 @@ def _page(
     presence: Presence | None = None,
     checked: Checked | None = None,
     refused: _RejectedSave | None = None,
+    earlier: Draft | None = None,
     status: int = 200,
 ) -> HttpResponse:
     now_active = active_number(actor.org)
@@ -276,13 +281,19 @@ def _page(
             for visit in (presence.visits if presence else ())
             if visit.user not in (me, holder)
         ],
-        "may_discard": shown.author_id == me.pk or actor.may(Permission.APPLY),
+        "may_discard": _may_discard(actor, me, shown),
         "refused": refused,
+        "earlier": earlier,
+        "may_discard_earlier": earlier is not None and _may_discard(actor, me, earlier),
         "other_rows": diff_lines(refused.stored.text, shown.text) if refused else (),
     }
     return render_page(
         request, actor, "configs/edit.html", context, section="config", status=status
     )
+
+
+def _may_discard(actor: Actor, me: User, draft: Draft) -> bool:
+    return draft.author_id == me.pk or actor.may(Permission.APPLY)
 
 
 def _int(request: HttpRequest, name: str, default: int) -> int:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.middleware.csrf import get_token
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
@@ -17,10 +20,19 @@ from console.orgs.permissions import Actor, Permission
 from console.orgs.services.set_approval import set_approval
 from console.pages.access import org_page
 from console.pages.draft_address import read_number
-from console.pages.presenters.configs.review_requests import comment_rows, state_glyph
+from console.pages.presenters.configs.differences import row_pager, start_of
+from console.pages.presenters.configs.review_requests import (
+    LineForm,
+    by_line,
+    comment_rows,
+    commented,
+    shown_lines,
+    state_glyph,
+)
 from console.pages.presenters.configs.schedule import scheduled_row
-from console.pages.presenters.configs.text_diff import diff_lines
-from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
+from console.pages.presenters.configs.text_diff import diff_page
+from console.pages.presenters.configs.unfolded import unfolded_of
+from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of, with_query
 from console.pages.shell import render_page
 from console.policies.queries import active_number, get_version
 
@@ -50,8 +62,14 @@ def one(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         return _act(request, actor, number)
     review = get_review(actor.org, number)
     before = get_version(actor.org, review.base).text if review.base else ""
+    comments = comments_of(review)
+    on_lines = by_line(comments)
+    line = _line_of(request, review) if actor.may(Permission.DRAFT) else None
+    unfolded = unfolded_of(request.path, request.GET, shown_lines(on_lines, line))
     with expensive(Kind.COMPARE, actor.org.pk, actor.key, size=len(before) + len(review.text)):
-        rows = diff_lines(before, review.text)
+        start = start_of(request.GET)
+        rows, total = diff_page(before, review.text, start, unfolded=unfolded)
+    address = partial(_comment_url, request) if actor.may(Permission.DRAFT) else None
     is_editor = actor.person_key in review.editors
     active, end = active_number(actor.org), proposed_end(review)
     is_waiting = review.state == ReviewRequest.State.WAITING
@@ -60,8 +78,10 @@ def one(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     context = {
         "review": review,
         "glyph": state_glyph(review),
-        "rows": rows,
-        "comments": comment_rows(review, comments_of(review)),
+        "rows": commented(rows, on_lines, address),
+        "pager": row_pager(request.path, request.GET, start, total),
+        "line_form": _line_form(request, line) if line else None,
+        "comments": comment_rows(review, comments, {row.new for row in rows}),
         "active_number": active,
         "is_current": review.base == active,
         "is_editor": is_editor,
@@ -89,6 +109,26 @@ def to_request(actor: Actor, review: ReviewRequest) -> HttpResponse:
     """Redirect to the page of *review*."""
     url = reverse("pages:config-request", args=[actor.org.slug, review.pk])
     return HttpResponseRedirect(url)
+
+
+def _comment_url(request: HttpRequest, line: int) -> str:
+    return f"{with_query(request.path, request.GET, line=str(line))}#line-form"
+
+
+def _line_form(request: HttpRequest, line: int) -> LineForm:
+    return LineForm(
+        line=line,
+        path=request.path,
+        cancel_url=f"{with_query(request.path, request.GET, line=None)}#L{line}",
+        csrf_token=get_token(request),
+    )
+
+
+def _line_of(request: HttpRequest, review: ReviewRequest) -> int | None:
+    """Return the line of the text that the reader comments on; None if there is no such line."""
+    text = request.GET.get("line", "")
+    line = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    return line if 1 <= line <= len(review.text.splitlines()) else None
 
 
 def _act(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from console.dialects.objects import objects_of, vocabulary_of
 from console.engine.diff import (
@@ -28,6 +29,11 @@ from console.pages.presenters.configs.change_parts import (
     signed,
 )
 from console.pages.presenters.configs.flows import flows_by_change, place_of, recorded
+
+#: The parameter with the kinds of objects whose changes are unfolded, separated by commas.
+GROUPS: Final = "groups"
+#: Number of changes up to which all groups are unfolded.
+_FEW_CHANGES: Final = 20
 
 #: Maximum number of objects of one kind on a page.
 MOST_CHANGES = 200
@@ -63,8 +69,15 @@ class ChangeLine:
 class ChangeGroup:
     """The changed objects of one kind, and the number of unchanged ones."""
 
+    #: The kind, as the address names it.
+    key: str
     title: str
     changes: tuple[ChangeLine, ...]
+    #: Counts by kind of change.
+    chips: tuple[ChangeChip, ...]
+    #: Whether workloads may lose by a change: less quota, a removed object, another rule.
+    has_losses: bool
+    is_open: bool = True
     unchanged: int = 0
     #: Range and total of the shown objects; empty if all are shown.
     span: str = ""
@@ -148,6 +161,9 @@ def change_groups(
         )
         groups.append(
             ChangeGroup(
+                key=str(noun),
+                chips=change_chips(of_kind, vocabulary),
+                has_losses=any(map(_loses, lines)),
                 title=vocabulary.of(noun).plural.capitalize(),
                 changes=lines,
                 unchanged=0 if noun == SETTINGS else max(0, len(objects.of(noun)) - there),
@@ -155,6 +171,31 @@ def change_groups(
             )
         )
     return tuple(groups)
+
+
+def unfold_groups(
+    groups: Sequence[ChangeGroup], chosen: str | None = None
+) -> tuple[ChangeGroup, ...]:
+    """
+    Return *groups*, unfolded as *chosen* in the address.
+
+    Without a choice, groups with possible losses are unfolded; all are if the changes are few or
+    none has losses.
+    """
+    if chosen is not None:
+        names = set(chosen.split(","))
+        return tuple(replace(each, is_open=each.key in names) for each in groups)
+    is_short = sum(len(each.changes) for each in groups) <= _FEW_CHANGES
+    shows_all = is_short or not any(each.has_losses for each in groups)
+    return tuple(replace(each, is_open=shows_all or each.has_losses) for each in groups)
+
+
+def _loses(line: ChangeLine) -> bool:
+    return (
+        line.kind == _KINDS[ChangeKind.REMOVED][1]
+        or bool(line.flows)
+        or any(detail.delta.startswith("−") for detail in line.details)
+    )
 
 
 def span_of(start: int, shown: int, total: int) -> str:

@@ -16,6 +16,7 @@ from console.engine.model.history import History
 from console.engine.model.policy import Policy
 from console.engine.routing.rule_routing import rules_of
 from console.pages.presenters.configs.changes import (
+    GROUPS,
     MOST_CHANGES,
     ChangeChip,
     ChangeGroup,
@@ -23,14 +24,16 @@ from console.pages.presenters.configs.changes import (
     change_groups,
     risk_line,
     span_of,
+    unfold_groups,
 )
 from console.pages.presenters.configs.text_diff import (
-    MOST_ROWS,
+    PAGE_ROWS,
     DiffLine,
     SplitLine,
     diff_page,
     split_page,
 )
+from console.pages.presenters.configs.unfolded import Unfolded, unfolded_of
 from console.pages.presenters.lists.addresses import Pager, with_query
 
 #: Parameter with the number of rows, or of changes of each kind, before a page.
@@ -117,8 +120,9 @@ def difference_of(
     """
     Return the difference between *old* and *new* with the options in *query*.
 
-    ``diff`` is the view, ``space=hide`` hides lines that differ only in white space, and ``from``
-    is the start of a page of a long difference. With *history*, which is read only if needed, the
+    ``diff`` is the view, ``space=hide`` hides lines that differ only in white space, ``open`` shows
+    unchanged lines, ``from`` is the start of a page of a long difference, and ``groups`` has the
+    kinds of objects whose changes are unfolded. With *history*, which is read only if needed, the
     view by meaning lists the recorded workloads that change their rule.
     """
     view = _view(query.get("diff", ""))
@@ -132,9 +136,12 @@ def difference_of(
             flows = flows_between(old.policy, new.policy, recorded)
     else:
         view = view if view is View.SPLIT else View.TEXT
-    start = _start_of(query)
-    rows, split, total = _text_rows(view, old, new, start, ignores_space=ignores_space)
-    step = MOST_ROWS
+    start = start_of(query)
+    unfolded = unfolded_of(path, query)
+    rows, split, total = _text_rows(
+        view, old, new, start, ignores_space=ignores_space, unfolded=unfolded
+    )
+    step = PAGE_ROWS
     if view is View.MEANING:
         step, total = MOST_CHANGES, max(Counter(each.noun for each in changes).values(), default=0)
     start = start if start < total else 0
@@ -146,7 +153,7 @@ def difference_of(
         new=new,
         chips=change_chips(changes, vocabulary),
         risk=risk_line(changes, flows),
-        groups=_groups(view, old, new, changes, flows, start),
+        groups=unfold_groups(_groups(view, old, new, changes, flows, start), query.get(GROUPS)),
         caveat="" if flows.is_exact else _CAVEAT,
         rows=tuple(rows),
         split=tuple(split),
@@ -171,9 +178,15 @@ def _view(given: str) -> View:
         return View.MEANING
 
 
-def _start_of(query: QueryDict) -> int:
+def start_of(query: QueryDict) -> int:
+    """Return the number of rows, or of changes of each kind, before the page of *query*."""
     text = query.get(_START, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+def row_pager(path: str, query: QueryDict, start: int, total: int) -> Pager:
+    """Return the links from the page of a diff of *total* rows that begins at *start*."""
+    return _pager(path, query, start if start < total else 0, PAGE_ROWS, total)
 
 
 def _pager(path: str, query: QueryDict, start: int, step: int, total: int) -> Pager:
@@ -187,17 +200,23 @@ def _pager(path: str, query: QueryDict, start: int, step: int, total: int) -> Pa
 
 
 def _text_rows(
-    view: View, old: Side, new: Side, start: int, *, ignores_space: bool
+    view: View, old: Side, new: Side, start: int, *, ignores_space: bool, unfolded: Unfolded
 ) -> tuple[list[DiffLine], list[SplitLine], int]:
     """Return the rows of a text view, the rows of the split view, and the total number of rows."""
     if view is View.TEXT:
-        rows, total = diff_page(old.text, new.text, start, ignore_space=ignores_space)
+        rows, total = diff_page(
+            old.text, new.text, start, ignore_space=ignores_space, unfolded=unfolded
+        )
         return rows, [], total
     if view is View.SPLIT:
-        split, total = split_page(old.text, new.text, start, ignore_space=ignores_space)
+        split, total = split_page(
+            old.text, new.text, start, ignore_space=ignores_space, unfolded=unfolded
+        )
         return [], split, total
     if view is View.EFFECTIVE and old.policy is not None and new.policy is not None:
-        rows, total = diff_page(effective_text(old.policy), effective_text(new.policy), start)
+        rows, total = diff_page(
+            effective_text(old.policy), effective_text(new.policy), start, unfolded=unfolded
+        )
         return rows, [], total
     return [], [], 0
 

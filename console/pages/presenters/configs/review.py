@@ -108,7 +108,7 @@ def confirmation_of(
     what = f"Apply version {version}" if back_to is None else f"Roll back to version {back_to}"
     problems = []
     if missing := sum(tick.is_missing for tick in ticks):
-        problems.append(f"Accept {plural(missing, 'more consequence')}, or change the text.")
+        problems.append(f"Confirm {plural(missing, 'more consequence')}, or change the text.")
     if typed_is_missing:
         problems.append(f"Type the version number {version} below the consequences.")
     return Confirmation(

@@ -1,14 +1,22 @@
-"""Numbered lines of a config text, with highlighted keys and comments."""
+"""Numbered lines of a config text, with highlighted keys and comments, in parts."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
+from typing import Final
 
 from django.utils.safestring import SafeString
 
 from console.engine.model.origin import lines_of
+
+#: Number of lines of a part, which a page loads as a whole.
+PART_LINES: Final = 500
+
+#: The value of a page's parameter ``lines`` that loads all parts.
+ALL: Final = "all"
 
 _LINE = re.compile(r"(?P<lead>\s*(?:- )*)(?:(?P<comment>#.*)|(?P<key>[\w.-]+:)(?P<rest>(?: .*)?))$")
 
@@ -36,9 +44,33 @@ class SourceLine:
         )
 
 
-def source_lines(text: str) -> list[SourceLine]:
-    """Return the lines of *text*."""
-    return [_line(number, line) for number, line in enumerate(lines_of(text), start=1)]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcePart:
+    """The lines from *first* to *last* of a text; unless *is_loaded*, only a link to them."""
+
+    first: int
+    last: int
+    is_loaded: bool
+
+
+def source_lines(text: str, part: SourcePart) -> list[SourceLine]:
+    """Return the lines of *part* of *text*."""
+    lines = lines_of(text)[part.first - 1 : part.last]
+    return [_line(number, line) for number, line in enumerate(lines, start=part.first)]
+
+
+def source_parts(text: str, chosen: str = "") -> Iterator[SourcePart]:
+    """
+    Yield the parts of *text*, of which one is loaded: the one with the line *chosen*.
+
+    `ALL` loads every part. Without such a line, the first part is loaded.
+    """
+    total = len(lines_of(text))
+    is_number = chosen.isascii() and chosen.isdigit() and len(chosen) < 10
+    line = int(chosen) if is_number and 1 <= int(chosen) <= total else 1
+    for first in range(1, total + 1, PART_LINES):
+        last = min(first + PART_LINES - 1, total)
+        yield SourcePart(first=first, last=last, is_loaded=chosen == ALL or first <= line <= last)
 
 
 def _line(number: int, line: str) -> SourceLine:

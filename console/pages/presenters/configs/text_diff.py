@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-from console.engine.diff import DiffRow, Line, Piece, side_by_side, text_diff
+from console.configs.models import ReviewComment
+from console.engine.diff import DiffRow, Line, Piece, SplitRow, side_by_side, text_diff
+from console.pages.presenters.configs.unfolded import Unfolded
 from console.pages.templatetags.ui import count
 
-#: Maximum number of rows on a page.
+#: Maximum number of rows of a diff that has no further pages.
 MOST_ROWS = 3000
+
+#: Number of rows on a page; rows of opened gaps are not counted.
+PAGE_ROWS = 500
+
+_Row = TypeVar("_Row", "DiffLine", "SplitLine")
 
 _SIGNS = {Line.SAME: "", Line.ADDED: "+", Line.REMOVED: "−", Line.GAP: ""}
 
@@ -24,6 +32,15 @@ class DiffLine:
     new: int | None
     text: str
     pieces: tuple[Piece, ...] = ()
+    #: Of a gap: the address that shows its lines; empty if it cannot be opened.
+    url: str = ""
+    #: First hidden line of a gap; 0 for other rows.
+    hidden: int = 0
+    #: First line of the opened gap that had this row; None for other rows.
+    opened: int | None = None
+    #: Comments on the line, the oldest first, and the address that opens a form for one.
+    comments: tuple[ReviewComment, ...] = ()
+    comment_url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +49,9 @@ class SplitLine:
 
     old: DiffLine | None
     new: DiffLine | None
-    gap: str = ""
+    #: The row that stands for unchanged lines on both sides; None for other rows.
+    gap: DiffLine | None = None
+    opened: int | None = None
 
 
 def diff_lines(old: str, new: str, *, ignore_space: bool = False) -> list[DiffLine]:
@@ -42,31 +61,54 @@ def diff_lines(old: str, new: str, *, ignore_space: bool = False) -> list[DiffLi
 
 
 def split_page(
-    old: str, new: str, start: int, *, ignore_space: bool = False
+    old: str,
+    new: str,
+    start: int,
+    *,
+    ignore_space: bool = False,
+    unfolded: Unfolded | None = None,
 ) -> tuple[list[SplitLine], int]:
     """Return one page of side-by-side rows and the total number of rows, like `diff_page`."""
-    rows = side_by_side(text_diff(old, new, ignore_space=ignore_space))
-    start = start if start < len(rows) else 0
-    found = []
-    for row in rows[start : start + MOST_ROWS]:
-        one = _line(row.old) if row.old is not None else None
-        other = _line(row.new) if row.new is not None else None
-        gap = one.text if one is not None and one.change == Line.GAP else ""
-        found.append(SplitLine(old=one, new=other, gap=gap))
-    return found, len(rows)
+    shown = unfolded.shown if unfolded else ()
+    rows = side_by_side(text_diff(old, new, ignore_space=ignore_space, shown=shown))
+    lines = [_split_line(row, unfolded) for row in rows]
+    return _page(lines, start)
 
 
 def diff_page(
-    old: str, new: str, start: int, *, ignore_space: bool = False
+    old: str,
+    new: str,
+    start: int,
+    *,
+    ignore_space: bool = False,
+    unfolded: Unfolded | None = None,
 ) -> tuple[list[DiffLine], int]:
     """
     Return the page of text diff rows that begins at *start*, and the total number of rows.
 
-    If *start* is beyond the last row, the first page is returned.
+    If *start* is beyond the last row, the first page is returned. Rows of the gaps that *unfolded*
+    opens are on the page of their gap, and are not counted.
     """
-    rows = text_diff(old, new, ignore_space=ignore_space)
-    start = start if start < len(rows) else 0
-    return [_line(row) for row in rows[start : start + MOST_ROWS]], len(rows)
+    shown = unfolded.shown if unfolded else ()
+    rows = text_diff(old, new, ignore_space=ignore_space, shown=shown)
+    if unfolded is None or not unfolded.starts:
+        start = start if start < len(rows) else 0
+        return [_line(row, unfolded) for row in rows[start : start + PAGE_ROWS]], len(rows)
+    lines = [_line(row, unfolded) for row in rows]
+    return _page(lines, start)
+
+
+def _page(lines: Iterable[_Row], start: int) -> tuple[list[_Row], int]:
+    """Return the lines of the page that begins at *start*, and the number of counted lines."""
+    places = []
+    counted, before = 0, None
+    for line in lines:
+        # The first line of an opened gap counts for the gap.
+        counted += line.opened is None or line.opened != before
+        before = line.opened
+        places.append((counted - 1, line))
+    start = start if start < counted else 0
+    return [line for place, line in places if start <= place < start + PAGE_ROWS], counted
 
 
 def _cut(lines: Sequence[DiffLine], total: int) -> list[DiffLine]:
@@ -81,7 +123,14 @@ def _beyond(total: int) -> str:
     return f"{more} more rows are not shown; download both texts to compare them"
 
 
-def _line(row: DiffRow) -> DiffLine:
+def _split_line(row: SplitRow, unfolded: Unfolded | None) -> SplitLine:
+    one = _line(row.old, unfolded) if row.old is not None else None
+    other = _line(row.new, unfolded) if row.new is not None else None
+    gap = one if one is not None and one.change == Line.GAP else None
+    return SplitLine(old=one, new=other, gap=gap, opened=one.opened if one is not None else None)
+
+
+def _line(row: DiffRow, unfolded: Unfolded | None = None) -> DiffLine:
     return DiffLine(
         change=row.kind.value,
         sign=_SIGNS[row.kind],
@@ -89,4 +138,7 @@ def _line(row: DiffRow) -> DiffLine:
         new=row.new,
         text=row.text,
         pieces=row.pieces,
+        hidden=row.hidden,
+        url=unfolded.url_of(row) if unfolded and row.hidden else "",
+        opened=unfolded.start_of(row) if unfolded else None,
     )
