@@ -322,8 +322,8 @@ def test_actions_that_a_role_lacks_are_absent(world: World, people: dict[str, Cl
         ]
         found[role] = {word for word in buttons if word not in ("Copy", "Show")}
     assert found == {
-        "owner": {"Change", "Finish", "Withdraw", "Hold"},
-        "operator": {"Change", "Finish", "Withdraw", "Hold"},
+        "owner": {"Change", "Finish", "Deactivate", "Withdraw", "Hold"},
+        "operator": {"Change", "Finish", "Deactivate", "Withdraw", "Hold"},
         "editor": set(),
         "submitter": set(),
         "viewer": set(),

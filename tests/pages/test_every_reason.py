@@ -48,6 +48,8 @@ from console.engine.disciplines.quota.reasons import (
 )
 from console.engine.model.common_reasons import (
     BEHIND_OTHERS,
+    DEACTIVATED,
+    DEACTIVATED_WHILE_RUNNING,
     DRAINED,
     NO_FLAVOR_MATCHED,
     NOT_EVALUATED,
@@ -56,6 +58,8 @@ from console.engine.model.common_reasons import (
     QUEUE_HELD,
     QUEUE_MISCONFIGURED,
     QUEUE_STOPPED,
+    RUN_TIME_EXCEEDED,
+    RUN_TIME_USED_UP,
     WAITING_FOR_PREEMPTED,
     WITHDRAWN_WHILE_RUNNING,
 )
@@ -71,6 +75,7 @@ from console.engine.routing.reasons import (
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import Engine, Workload
+from console.workloads.services.activate_workloads import deactivate_workload
 from console.workloads.services.end_workloads import finish_workloads
 from console.workloads.services.hold_queue import hold_queue
 from console.workloads.services.submit_workloads import submit_workloads
@@ -507,6 +512,16 @@ STORIES: dict[Reason, Story] = {
         submits=[workload_body(3, "lq1"), workload_body(3, "lq1"), workload_body(3)],
         which=1,
     ),
+    DEACTIVATED: Story(
+        text=kueue(queue_spec(4)),
+        submits=[workload_body(4), workload_body(1)],
+        act=lambda owner: deactivate_workload(owner, Workload.objects.latest("pk").uid),
+    ),
+    DEACTIVATED_WHILE_RUNNING: Story(
+        text=kueue(queue_spec(4)),
+        submits=[workload_body(4)],
+        act=lambda owner: deactivate_workload(owner, Workload.objects.latest("pk").uid),
+    ),
     DRAINED: Story(
         text=kueue(queue_spec(4)),
         submits=[workload_body(1)],
@@ -516,13 +531,15 @@ STORIES: dict[Reason, Story] = {
 
 
 #: Every dialect rejects a queue with an undefined flavor, a withdrawn workload keeps the reason of
-#: its admission, and the policies above route by the label alone. A timeout of gangs takes at least
-#: a second.
+#: its admission, and the policies above route by the label alone. A timeout of gangs, and a maximum
+#: run time, take at least a second.
 WITHOUT_STORY = {
     QUEUE_MISCONFIGURED,
     WITHDRAWN_WHILE_RUNNING,
     shared.QUEUE_MISSING,
     hierarchy.GANG_TIMEOUT,
+    RUN_TIME_EXCEEDED,
+    RUN_TIME_USED_UP,
 }
 
 
