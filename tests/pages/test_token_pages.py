@@ -65,7 +65,7 @@ def test_a_token_says_what_it_may_do_and_why(owner: Actor, client_for) -> None:
 
     assert [row[:2] for row in told()] == [
         ["Read this organization", "Yes"],
-        ["Submit workloads, or finish and withdraw their own", "Yes"],
+        ["Submit workloads, or finish, withdraw and deactivate their own", "Yes"],
         ["Submit workloads as other users and groups", "Yes"],
         ["Finish or withdraw the workloads of others", "Yes"],
         ["Change the priorities of others' workloads", "Yes"],

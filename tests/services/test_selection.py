@@ -70,8 +70,9 @@ def test_each_workload_is_withdrawn_or_says_why_not(
             "of-owner",
             "not_allowed",
             (
-                "Another member or token submitted the workload. The role submitter may not finish "
-                "or withdraw the workloads of others; ask an operator or owner."
+                "Another member or token submitted the workload. The role submitter may "
+                "not finish, withdraw or deactivate the workloads of others; ask an operator or "
+                "owner."
             ),
         ),
         ("gone", "unchanged", "The workload was already withdrawn."),
