@@ -67,7 +67,7 @@ def test_a_token_says_what_it_may_do_and_why(owner: Actor, client_for) -> None:
         ["Read this organization", "Yes"],
         ["Submit workloads, or finish, withdraw and deactivate their own", "Yes"],
         ["Submit workloads as other users and groups", "Yes"],
-        ["Finish or withdraw the workloads of others", "Yes"],
+        ["Finish, withdraw or deactivate the workloads of others", "Yes"],
         ["Change the priorities of others' workloads", "Yes"],
         ["Read the names of others' workloads in explanations", "Yes"],
         ["Hold and resume queues", "Yes"],
