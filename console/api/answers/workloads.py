@@ -38,9 +38,9 @@ def workload_answer(
     """
     Return a workload from `workload_rows`; *position* is its position in the queue.
 
-    *policy* is the policy that admitted the workload, and *active* the active one. Both are None in
-    lists, which omit node selectors and tolerations of flavors, and the end of a run time that a
-    label requests.
+    *policy* is the policy that admitted the workload, and *active* the active one, which matters
+    for running workloads. Both are None in lists, which omit node selectors and tolerations of
+    flavors, and the end of a run time that a label requests.
     """
     reason = reason_of(workload)
     missing: Mapping[str, int] | None = workload.missing  # type: ignore[attr-defined]

@@ -54,7 +54,7 @@ from console.workloads.disclosure import advice_for_reader, disclose_preemptors,
 from console.workloads.explanations import explain_workload
 from console.workloads.export import EXPORTED, exported_rows
 from console.workloads.markdown import Links, explanation_markdown
-from console.workloads.models import SearchRun
+from console.workloads.models import SearchRun, State
 from console.workloads.queries import (
     WorkloadFilter,
     get_workload,
@@ -247,8 +247,9 @@ class OneWorkload(OrgView):
         workload = get_workload(self.actor.org, uid)
         disclose_preemptors(self.actor, [workload])
         org = self.actor.org
-        policies = admitting_policy(org, workload), active_policy(org)
-        return Response(workload_answer(workload, position_of(workload), *policies))
+        active = active_policy(org) if workload.state == State.ADMITTED else None
+        policy = admitting_policy(org, workload)
+        return Response(workload_answer(workload, position_of(workload), policy, active))
 
 
 class WorkloadExplanation(OrgView):
