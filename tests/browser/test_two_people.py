@@ -86,6 +86,8 @@ def test_second_window_does_not_overwrite_the_first(visitors: Visitors, place: P
     Editor(first).replace("# begun\n" + CAP)
     Editor(first).expect_saved()
     second.goto(place.url("config/edit"))
+    second.goto(place.url("config/edit"))
+    second.get_by_role("link", name="Continue draft").click()
     expect(second).to_have_url(re.compile(r"/config/drafts/\d+$"))
     Editor(first).replace("# of the first window\n" + CAP)
     Editor(first).press("Control+s")
