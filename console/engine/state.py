@@ -38,6 +38,7 @@ from console.engine.model.common_reasons import (
     DRAINED,
     RUN_TIME_EXCEEDED,
     RUN_TIME_USED_UP,
+    STOPPED_BY_DEACTIVATION,
 )
 from console.engine.model.decision import Assignment, Decision
 from console.engine.model.inventory import Inventory
@@ -189,12 +190,12 @@ class State(StateMutations):
         del self.running[workload_id]
         self._stop(running)
         is_active = running.workload.inactive is None
-        ran = 0 if running.started is None else self.now - running.started
-        workload = replace(
-            running.workload,
-            pending_since=self.now,
-            past_run_time=running.workload.past_run_time + ran if is_active else 0,
-        )
+        ran = 0
+        # After a deactivation the run time begins anew, also if it is active again already.
+        if is_active and running.reason not in STOPPED_BY_DEACTIVATION:
+            began = self.now if running.started is None else running.started
+            ran = running.workload.past_run_time + self.now - began
+        workload = replace(running.workload, pending_since=self.now, past_run_time=ran)
         again = Pending(workload, Route(), stopped_for=running.stopped_for)
         preemptor = running.preemptor
         if is_active and preemptor is not None and is_loop(running.stopped_for, preemptor):
@@ -304,7 +305,8 @@ class State(StateMutations):
         """
         Let a deactivated workload have turns again; return whether it was deactivated.
 
-        It keeps its place by submission. One that is still stopping is pending after its release.
+        It keeps its place by submission, and its run time begins anew. One that is still stopping
+        is pending after its release.
         """
         running, pending = self.running.get(workload_id), self.pending.get(workload_id)
         if running is not None and running.workload.inactive is not None:
@@ -313,7 +315,7 @@ class State(StateMutations):
             return True
         if pending is None or pending.workload.inactive is None:
             return False
-        active = replace(pending.workload, inactive=None, pending_since=self.now)
+        active = replace(pending.workload, inactive=None, pending_since=self.now, past_run_time=0)
         self._arrive_again(pending, active, None)
         return True
 

@@ -6,7 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from console.engine.live.running import Running
-from console.engine.model.common_reasons import DEACTIVATED, NOT_EVALUATED
+from console.engine.model.common_reasons import (
+    DEACTIVATED,
+    NOT_EVALUATED,
+    STOPPED_BY_DEACTIVATION,
+)
 from console.engine.model.decision import Assignment, Decision, Outcome
 from console.engine.model.inventory import Inventory
 from console.engine.model.policy import Policy
@@ -67,7 +71,7 @@ class Rows:
         """Make a stopped workload pending again, optionally yielding to *yields_to*."""
         row = self.rows[name]
         ran = 0
-        if row.workload.inactive is None:
+        if row.workload.inactive is None and row.reason not in STOPPED_BY_DEACTIVATION:
             began = self.now if row.started is None else row.started
             ran = row.workload.past_run_time + self.now - began
         again = replace(row.workload, pending_since=self.now, past_run_time=ran)
@@ -92,7 +96,7 @@ class Rows:
         row = self.rows[name]
         row.workload = replace(row.workload, inactive=None)
         if row.outcome is Outcome.PENDING:
-            row.workload = replace(row.workload, pending_since=self.now)
+            row.workload = replace(row.workload, pending_since=self.now, past_run_time=0)
 
     def change_pods(self, running: Running) -> None:
         """Store that pods of a workload have finished, or were released."""

@@ -164,6 +164,28 @@ def test_earlier_runs_count_until_the_workload_is_deactivated() -> None:
     assert run_time_end(world.policy, world.state.running["one"]) == 1_000
 
 
+def test_the_run_time_begins_anew_after_every_deactivation() -> None:
+    world = World(queue("train").owns(gpu=4).preempts())
+    world.submit("one", gpu=4, max_run_time=500).settle()
+    world.state.advance(500)
+    assert world.settle() == ["one: stopped (run_time_exceeded)"]
+    # Activated while it is stopping, it does not stop at once after its next start.
+    world.state.activate("one")
+    world.release("one")
+    assert world.settle() == ["one: admitted on any"]
+    assert run_time_end(world.policy, world.state.running["one"]) == 1_000
+    # Deactivated while it is pending after a preemption.
+    world.state.advance(700)
+    world.submit("high", gpu=4, priority=5).settle()
+    world.release("one").settle()
+    assert world.state.pending["one"].workload.past_run_time == 200
+    world.state.deactivate("one")
+    world.settle()
+    world.state.activate("one")
+    world.finish("high").settle()
+    assert run_time_end(world.policy, world.state.running["one"]) == 1_200
+
+
 def test_a_finished_workload_has_no_end_of_its_run_time() -> None:
     world = World(queue("train").owns(gpu=4))
     world.submit("one", "two", gpu=1, max_run_time=500).settle()

@@ -108,6 +108,8 @@ RUN_TIME_EXCEEDED: Final = register(
         reason_class=ReasonClass.PREEMPTED,
     )
 )
+#: The reasons of running workloads that stop because they are deactivated.
+STOPPED_BY_DEACTIVATION: Final = frozenset({DEACTIVATED_WHILE_RUNNING, RUN_TIME_EXCEEDED})
 WITHDRAWN_WHILE_RUNNING: Final = register(
     Reason(
         "withdrawn_while_running", label="Withdrawn while running", reason_class=ReasonClass.ENDED

@@ -159,7 +159,7 @@ class Batch:
         """
         self.updates[uid]["inactive"] = None
         if since is not None:
-            self.updates[uid]["pending_since"] = since
+            self.updates[uid] |= {"pending_since": since, "past_run_time": 0}
         self.events.append((EventType.ACTIVATED, Level.INFO, uid, queue, actor, {}))
 
     def requeue(self, pending: Pending, queue: str | None, actor: str) -> None:
