@@ -32,16 +32,6 @@ class QueueText:
     problems: Mapping[str, str] = field(default_factory=dict)
     number_problems: Mapping[NumberKey, str] = field(default_factory=dict)
 
-    @property
-    def ok(self) -> bool:
-        """Whether there are no problems."""
-        return not self.problems and not self.number_problems
-
-
-def fields_of(dialect: Dialect, source: Source) -> tuple[FormField, ...]:
-    """Return the fields of the form for a text of *dialect*; none if it has no such form."""
-    return dialect.new_queues.fields(source) if dialect.new_queues else ()
-
 
 def with_queue(
     dialect: Dialect,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from console.dialects import dialects
-from console.dialects.adding_queues import QueueText, fields_of, with_queue
+from console.dialects.adding_queues import QueueText, with_queue
 from console.dialects.editable_numbers import NumberKey
 from tests.dialects.test_moving import RULES, TEXT
 
@@ -478,12 +478,14 @@ def test_fields_are_completed_from_the_text() -> None:
     dialect = dialects()["native"]
     source = dialect.read(NATIVE, {}).source
     assert source is not None
-    assert [(each.name, each.values) for each in fields_of(dialect, source)] == [
+    assert dialect.new_queues is not None
+    fields = dialect.new_queues.fields(source)
+    assert [(each.name, each.values) for each in fields] == [
         ("cohort_name", ("shared",)),
         ("conditions", ("team=train", "gpu=A100", "team=research")),
         ("position", ()),
     ]
-    position = fields_of(dialect, source)[-1].hint
+    position = fields[-1].hint
     assert position == "From 1 to 3. Empty: before rule 2, which takes all workloads that reach it."
 
 

@@ -12,7 +12,8 @@ from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.pages.views.queues import TREE_PAGE_SIZE
-from console.workloads.queries.queue_tree import queue_forest
+from console.workloads.queries.queue_tree import forest_of
+from console.workloads.queries.queues import queues_and_capacity
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
 from tests.pages.page import Element, read_page
@@ -257,7 +258,7 @@ def test_parent_queues_state_their_own_amounts(
     ]
     heads = [each.text for each in page.all("th") if each.attrs.get("scope") == "col"]
     assert heads[2:6] == ["Guarantee", "Maximum", "Used", "Pending"]
-    roots = queue_forest(owner.org)
+    roots = forest_of(*queues_and_capacity(owner.org))
     (research,) = [each for each in roots[0].children if each.name == "root.research"]
     assert [each.name for each in research.children] == [
         "root.research.vision",

@@ -9,9 +9,8 @@ from datetime import datetime
 from console.engine.disciplines.read_model import Capacity
 from console.engine.model.amounts import Amount
 from console.engine.model.capacity_node import CapacityNode
-from console.orgs.models import Organization
 from console.workloads.queries.pressure import Pressure, utilization_of
-from console.workloads.queries.queues import QueueView, queues_and_capacity
+from console.workloads.queries.queues import QueueView
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -57,12 +56,6 @@ class TreeNode:
         yield self
         for child in self.children:
             yield from child.walk()
-
-
-def queue_forest(org: Organization) -> tuple[TreeNode, ...]:
-    """Return the nodes without a parent: trees in the order of the text, then single queues."""
-    views, capacity = queues_and_capacity(org)
-    return forest_of(views, capacity)
 
 
 def forest_of(views: Iterable[QueueView], capacity: Capacity) -> tuple[TreeNode, ...]:
