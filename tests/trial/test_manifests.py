@@ -27,7 +27,8 @@ def test_manifests_compile_to_the_same_policy(trace: ArrivalTrace) -> None:
     assert reading.policy is not None
     expected, read = trace.policy(), reading.policy
     # Defaults that no text declares belong to the dialect.
-    of_dialect = {name: getattr(read, name) for name in ("unsupported_labels", "least_priority")}
+    names = ("unsupported_labels", "least_priority", "run_time_label")
+    of_dialect = {name: getattr(read, name) for name in names}
     written, told = local_routing_of(expected), local_routing_of(read)
     assert written is not None
     assert told is not None
