@@ -43,10 +43,11 @@ def test_a_day_by_the_hour(day: Organization) -> None:
     assert sparks.courses["team"][-5:] == (1000, None, 1500, None, 250)
     assert sparks.courses["idle"][-5:] == (0, None, 0, None, 0)
     lines = used_sparklines(sparks)
-    assert lines["team"].sentence == "Of the nominal quota, last 24 hours: peak 150%, last 25%"
-    assert lines["idle"].sentence == "Of the nominal quota, last 24 hours: peak 0%, last 0%"
-    # Three segments with gaps between them.
+    assert lines["team"].sentence == "Of the nominal quota, last 5 hours: peak 150%, last 25%"
+    assert lines["idle"].sentence == "Of the nominal quota, last 5 hours: peak 0%, last 0%"
+    # Three segments with gaps between them; the chart starts with the first sample.
     (area, edge) = lines["team"].shapes
+    assert edge.path.startswith("M0 ")
     assert (area.path.count("M"), edge.path.count("M")) == (3, 3)
 
 
@@ -57,7 +58,7 @@ def test_a_young_organization_by_the_minute(org: Organization) -> None:
     sparks = sparks_of(org, ["team"], now=NOW)
     assert sparks.courses["team"] == (None,) * 56 + (500, 500, 0, 0)
     assert used_sparklines(sparks)["team"].sentence == (
-        "Of the nominal quota, last hour: peak 50%, last 0%"
+        "Of the nominal quota, last 4 minutes: peak 50%, last 0%"
     )
 
 
@@ -81,7 +82,7 @@ def test_without_samples_there_is_a_sentence(org: Organization) -> None:
 
 def test_counts_of_everything(day: Organization) -> None:
     line = count_sparkline(spark_of_all(day, "running_peak", now=NOW), "Running workloads")
-    assert line.sentence == "Running workloads, last 24 hours: peak 15, last 2"
+    assert line.sentence == "Running workloads, last 5 hours: peak 15, last 2"
 
 
 def test_queries_do_not_grow_with_queues(day: Organization) -> None:

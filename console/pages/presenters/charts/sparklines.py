@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from console.pages.presenters.charts.chart import Drawing, Piece, Shape
@@ -14,6 +15,9 @@ from console.series.readings import edges
 
 #: Minimum top of the scale: the whole nominal quota, in thousandths. Borrowing extends the scale.
 _WHOLE: Final = 1000
+
+#: Steps of the time range of an organization that has few samples.
+_MINUTES: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,31 +41,46 @@ def count_sparkline(sparks: Sparks, what: str, name: str = "") -> Sparkline:
 def _sparklines(
     sparks: Sparks, what: str, least: int, text: Callable[[int], str]
 ) -> dict[str, Sparkline]:
-    frame = Frame(since=sparks.since, until=sparks.until)
+    # All lines of a list start with the first step that has samples of any subject.
+    starts = list(edges(sparks.step, sparks.since, sparks.until))
+    first = min(map(_leading_gap, sparks.courses.values()), default=0)
+    if first == len(starts):
+        first = 0
+    starts = starts[first:]
+    span = _span(sparks.step, len(starts))
     return {
-        name: _sparkline(frame, sparks, course, what, least, text)
+        name: _sparkline([*starts, sparks.until], course[first:], f"{what}, {span}", least, text)
         for name, course in sparks.courses.items()
     }
 
 
+def _leading_gap(course: tuple[int | None, ...]) -> int:
+    return next((i for i, value in enumerate(course) if value is not None), len(course))
+
+
+def _span(step: Step, steps: int) -> str:
+    if step is Step.MINUTE and steps == _MINUTES:
+        return "last hour"
+    return f"last {step.value}" if steps == 1 else f"last {steps} {step.value}s"
+
+
 def _sparkline(
-    frame: Frame,
-    sparks: Sparks,
+    starts: list[datetime],
     course: tuple[int | None, ...],
     what: str,
     least: int,
     text: Callable[[int], str],
 ) -> Sparkline:
-    starts = [*edges(sparks.step, sparks.since, sparks.until), sparks.until]
     pieces = [
         Piece(starts[i], starts[i + 1], value)
         for i, value in enumerate(course)
         if value is not None
     ]
     seen = [value for value in course if value is not None]
-    drawing = Drawing(frame, 0, max(least, *seen) if seen else least)
+    drawing = Drawing(
+        Frame(since=starts[0], until=starts[-1]), 0, max(least, *seen) if seen else least
+    )
     drawing.area("own", (piece for piece in pieces if piece.upper))
     drawing.line("peak", pieces)
-    span = "last 24 hours" if sparks.step is Step.HOUR else "last hour"
     words = f"peak {text(max(seen))}, last {text(seen[-1])}" if seen else "no data yet"
-    return Sparkline(shapes=tuple(drawing.shapes), sentence=f"{what}, {span}: {words}")
+    return Sparkline(shapes=tuple(drawing.shapes), sentence=f"{what}: {words}")
