@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.db.models import Q, QuerySet
@@ -183,7 +184,13 @@ def get_scheduled(org: Organization, number: int) -> ScheduledChange:
 
 def schedule_of_draft(draft: Draft) -> ScheduledChange | None:
     """Return the scheduled apply of *draft* that is to come, or None."""
-    return coming_changes(draft.org).filter(draft=draft).first()
+    return schedules_of_drafts(draft.org, [draft]).get(draft.pk)
+
+
+def schedules_of_drafts(org: Organization, drafts: Iterable[Draft]) -> dict[int, ScheduledChange]:
+    """Return the scheduled applies of *drafts* that are to come, by number of the draft."""
+    coming = coming_changes(org).filter(draft__in=[draft.pk for draft in drafts])
+    return {change.draft_id: change for change in coming if change.draft_id is not None}
 
 
 def proposed_end(review: ReviewRequest) -> ScheduledChange | None:

@@ -191,6 +191,8 @@ def test_a_draft_is_applied_at_a_time(browser: Client, owner: Actor, org: Organi
     editor = opened(browser, f"/o/here/config/drafts/{draft.pk}")
     assert f"This draft is applied at {shown(at)}" in plain(editor.id("main"))
     assert "Save draft" not in buttons(editor)
+    listed = opened(browser, "/o/here/config/drafts")
+    assert f"Applied at {shown(at)}" in plain(listed.id("main"))
     kept = {"text": KUEUE_TEXT, "dialect": "kueue", "base": "1", "revision": "1", "do": "save"}
     refused = browser.post(f"/o/here/config/drafts/{draft.pk}", kept)
     assert refused.status_code == 409

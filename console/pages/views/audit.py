@@ -25,7 +25,7 @@ from console.pages.canonical import canonical_redirect
 from console.pages.exports import export_links, export_response
 from console.pages.live import live_by
 from console.pages.presenters.activity.audit import action_title, audit_rows, families_of
-from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
+from console.pages.presenters.lists.addresses import CARD_PAGE_SIZE, pager_of
 from console.pages.presenters.lists.filters import canonical_query, chips_of
 from console.pages.presenters.lists.tallies import kept_since, permalink, tallies_of
 from console.pages.shell import live_version, render_page
@@ -48,7 +48,7 @@ def audit(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     file = export_response(request, actor, f"{actor.org.slug}-audit", COLUMNS, every)
     if file is not None:
         return file
-    page = search_audit(actor, search, PAGE_SIZE, query.get("cursor"))
+    page = search_audit(actor, search, CARD_PAGE_SIZE, query.get("cursor"))
     counts = count_by_action(actor, search)
     link = permalink(request.path, query)
     context = {

@@ -13,7 +13,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from console.configs.draft_lock import Presence, presences
 from console.configs.models import Draft
-from console.configs.queries import get_draft, latest_draft, list_drafts, schedule_of_draft
+from console.configs.queries import (
+    get_draft,
+    latest_draft,
+    list_drafts,
+    schedule_of_draft,
+    schedules_of_drafts,
+)
 from console.configs.services.begin_draft import LONGEST_DRAFT, begin_draft
 from console.configs.services.check_config import find_dialect
 from console.configs.services.count_hits import count_hits
@@ -45,8 +51,12 @@ def drafts(request: HttpRequest, actor: Actor) -> HttpResponse:
     if request.method == "POST":
         return _redirect_to(actor, _from_file(request, actor))
     page = list_drafts(actor.org, PAGE_SIZE, request.GET.get("cursor"))
+    schedules = schedules_of_drafts(actor.org, page.results)
     context = {
-        "presences": presences(page.results, timezone.now()),
+        "rows": [
+            (presence, schedules.get(presence.draft.pk))
+            for presence in presences(page.results, timezone.now())
+        ],
         "pager": pager_of(request.path, request.GET, page),
         "active_number": active_number(actor.org),
         "dialects": dialects().values(),

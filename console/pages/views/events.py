@@ -15,7 +15,7 @@ from console.pages.exports import export_links, export_response
 from console.pages.live import live_by
 from console.pages.presenters.activity.event_rows import event_rows
 from console.pages.presenters.charts.histogram import histogram_of, is_counted
-from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
+from console.pages.presenters.lists.addresses import CARD_PAGE_SIZE, pager_of
 from console.pages.presenters.lists.filters import canonical_query, chips_of
 from console.pages.presenters.lists.tallies import kept_since, permalink, tallies_of
 from console.pages.shell import live_version, render_page
@@ -60,7 +60,7 @@ def events(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     )
     if file is not None:
         return file
-    page = search_events(org, search, PAGE_SIZE, query.get("cursor"))
+    page = search_events(org, search, CARD_PAGE_SIZE, query.get("cursor"))
     histogram, now = None, timezone.now()
     if is_counted(search):
         queue = next(iter(search.queues), None)

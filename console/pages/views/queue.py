@@ -27,7 +27,7 @@ from console.pages.live import live_by
 from console.pages.parts import lazily
 from console.pages.presenters.configs.schedule import scheduled_rows
 from console.pages.presenters.hierarchy.queue_settings import queue_settings
-from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
+from console.pages.presenters.lists.addresses import CARD_PAGE_SIZE, pager_of
 from console.pages.presenters.queues.capacity_cells import cells_of, columns_of
 from console.pages.presenters.queues.queue import queue_row
 from console.pages.presenters.queues.queue_page import (
@@ -196,9 +196,9 @@ def _pending(request: HttpRequest, actor: Actor, view: QueueView, reason: str) -
     org, cursor = actor.org, request.GET.get("cursor")
     page: Page[Workload]
     if reason:
-        page, end = pending_for_reason(org, view.name, reason, PAGE_SIZE, cursor), None
+        page, end = pending_for_reason(org, view.name, reason, CARD_PAGE_SIZE, cursor), None
     else:
-        page = pending_in_order(org, view.name, PAGE_SIZE, cursor)
+        page = pending_in_order(org, view.name, CARD_PAGE_SIZE, cursor)
         end = None if view.held or view.is_stopped else capacity_end(org, view.name)
     disclose_preemptors(actor, page.results)
     return {
@@ -219,9 +219,9 @@ def _running(
     chosen = by if by in resources else most_wanted
     if by == "newest" or not is_comparable:
         chosen = ""
-        page = running_of(org, view.name, PAGE_SIZE, cursor)
+        page = running_of(org, view.name, CARD_PAGE_SIZE, cursor)
     else:
-        page = running_by_size(org, view.name, chosen, PAGE_SIZE, cursor)
+        page = running_by_size(org, view.name, chosen, CARD_PAGE_SIZE, cursor)
     disclose_preemptors(actor, page.results)
     return {
         "running": running_rows(page.results, view, chosen or most_wanted),

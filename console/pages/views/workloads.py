@@ -13,6 +13,7 @@ from console.engine.model.policy import Policy
 from console.engine.model.reasons import ReasonClass, reason_of, registered_reasons
 from console.errors import BadRequest, FieldError
 from console.orgs.identities import identity_of
+from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.canonical import canonical_redirect
@@ -44,7 +45,7 @@ from console.workloads.disclosure import disclose_preemptors
 from console.workloads.export import EXPORTED, exported_rows
 from console.workloads.models import State
 from console.workloads.queries import WorkloadFilter, list_workloads, state_counts
-from console.workloads.queries.filter_values import workload_values
+from console.workloads.queries.filter_values import occurring_reasons, workload_values
 from console.workloads.queries.filters import LACKING, REASON_CLASSES, TYPES, read_reason
 from console.workloads.queries.groups import GROUPINGS, count_workloads, group_workloads
 from console.workloads.queries.listing import Order, may_order, read_order
@@ -124,7 +125,7 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "queue_names": list(policy.queues),
         "flavor_names": list(policy.spec.capacity_names),
         **_gone(request.path, query, chosen.queue, policy),
-        "reasons": _reasons(chosen),
+        "reasons": lambda: _reasons(actor.org, chosen),
         "reason_classes": [
             (each, REASON_CLASS_TITLES[ReasonClass(each)]) for each in REASON_CLASSES
         ],
@@ -231,12 +232,12 @@ def _groups(
     return {"grouped": groups_of(request.path, query, actor.org, chosen, by, found)}
 
 
-def _reasons(chosen: WorkloadFilter) -> list[tuple[str, str]]:
-    """Return (code, label) of the registered reasons, and of the chosen one if unregistered."""
-    found = list(registered_reasons())
+def _reasons(org: Organization, chosen: WorkloadFilter) -> list[tuple[str, str]]:
+    """Return (code, label) of the reasons that workloads have, and of the chosen one."""
+    found = occurring_reasons(org)
     if chosen.reason and chosen.reason not in found:
-        found.append(reason_of(chosen.reason))
-    return [(reason, reason.label) for reason in found]
+        found.append(chosen.reason)
+    return [(reason, reason_of(reason).label) for reason in found]
 
 
 def _view_query(query: QueryDict) -> str:

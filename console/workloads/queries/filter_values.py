@@ -26,7 +26,7 @@ def workload_values(org: Organization) -> Mapping[str, Sequence[str]]:
     values those of the newest workloads. Labels have parameters such as ``label.team``.
     """
     policy = active_policy(org)
-    reasons = _reasons(org)
+    reasons = occurring_reasons(org)
     found: dict[str, dict[str, None]] = {
         "queue": dict.fromkeys(policy.queues),
         "flavor": dict.fromkeys(policy.spec.capacity_names),
@@ -43,7 +43,7 @@ def workload_values(org: Organization) -> Mapping[str, Sequence[str]]:
     return {name: tuple(values) for name, values in found.items()}
 
 
-def _reasons(org: Organization) -> list[str]:
+def occurring_reasons(org: Organization) -> list[str]:
     """Return the reasons that workloads have, in the order in which reasons are registered."""
     pending = {*waiting_reasons(org), *waiting_without_queue(org)}
     # One statement, with one access to an index for each reason.

@@ -12,6 +12,9 @@ from console.workloads.queries import Page
 #: Rows per page.
 PAGE_SIZE = 50
 
+#: Rows of a page of a table whose rows are cards of several lines on phones.
+CARD_PAGE_SIZE = 25
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pager:
