@@ -170,7 +170,7 @@ def test_top_consumers(world: World, browser: Client) -> None:
     )
     measure_consumers(world.org.pk, timezone.now())
     page = get(browser)
-    assert page.id("consumers-title").text == "Top consumers of gpu"
+    assert page.id("consumers-title").text == "Top consumers of GPU"
     assert page.id("consumers-workload").text == "train research 3 h 6 18"
     assert page.id("consumers-user").text == "ana 1 6 18"
     links = [link.attrs["href"] for link in page.id("consumers").all("a")]

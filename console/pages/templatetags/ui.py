@@ -138,6 +138,9 @@ def short_requests(value: Mapping[str, int]) -> str:
     return ", ".join(words.amount(number, words.short_name(name)) for name, number in ordered)
 
 
+register.filter("resource_name", words.resource_name)
+
+
 @register.filter
 def admitted(workload: Workload) -> Mapping[str, int]:
     """Return the admitted amounts of *workload*, less than its request if fewer pods run."""
