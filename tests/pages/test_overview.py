@@ -179,7 +179,7 @@ def test_top_consumers(world: World, browser: Client) -> None:
         "/o/here/workloads?state=admitted&project=vision",
         "/o/here/workloads?state=admitted&user=ana",
     ]
-    assert get(browser, "?resource=nothing").id("consumers-title").text.endswith("of gpu")
+    assert get(browser, "?resource=nothing").id("consumers-title").text.endswith("of GPU")
 
 
 def test_recent_changes_are_listed_and_marked(world: World, browser: Client) -> None:
