@@ -313,6 +313,9 @@ TEMPLATES = [
     }
 ]
 
+#: The folder with the documents of the documentation.
+DOCUMENTATION = BASE_DIR / "docs"
+
 AUTH_USER_MODEL = "orgs.User"
 AUTHENTICATION_BACKENDS = [
     "console.orgs.backend.AccountBackend",

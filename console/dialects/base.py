@@ -160,6 +160,8 @@ class Dialect:
     objects: Callable[[Policy], PolicyObjects]
     #: Its words for the kinds of objects.
     vocabulary: Vocabulary
+    #: The name of the document in `docs/` that describes its configs; empty: there is none.
+    reference: str = ""
     #: (older policy, newer policy, their comparison, history) -> the workloads that move to
     #: another object; None if workloads name their destination themselves.
     flows: Callable[[Policy, Policy, Comparison, History | None], Flows] | None = None

@@ -15,6 +15,7 @@ from console.pages.views import (
     configs,
     confirm,
     conflicts,
+    documentation,
     draft_calls,
     drafts,
     events,
@@ -77,6 +78,10 @@ urlpatterns = [
     # The URL that the public anyscale client prints if its token is missing or wrong.
     path("v2/api-keys", tokens.client_keys, name="client-keys"),
     path("theme", sessions.theme, name="theme"),
+    path("docs/", documentation.contents, name="docs"),
+    path("docs/<slug:name>/", documentation.document, name="docs-page"),
+    path("docs", documentation.file, name="docs-start"),
+    path("docs/<path:path>", documentation.file, name="docs-file"),
     path("o/", orgs.org_list, name="orgs"),
     path("o/<slug:org>/", overview.overview, name="overview"),
     path("o/<slug:org>/attention", overview.all_attention, name="attention"),

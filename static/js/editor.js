@@ -77,6 +77,12 @@
     editor.focus();
   });
 
+  const reference = form.querySelector("[data-reference-link]");
+  language.addEventListener("change", () => {
+    reference.href = language.selectedOptions[0].dataset.reference;
+    reference.hidden = !language.selectedOptions[0].dataset.reference;
+  });
+
   let timer = 0;
   let hitsTimer = 0;
   let changedAt = -Infinity;

@@ -100,8 +100,10 @@ def test_settings_of_the_example_exist() -> None:
 
 def test_image_contains_files_that_the_product_reads() -> None:
     copied = re.findall(r"^COPY (?:--\S+ )?(\S+) ", (DEPLOY / "Containerfile").read_text(), re.M)
-    for name in ("manage.py", "console", "templates", "static", "requirements.lock"):
+    ignored = (ROOT / ".dockerignore").read_text().splitlines()
+    for name in ("manage.py", "console", "templates", "static", "docs", "requirements.lock"):
         assert name in copied
+        assert name not in ignored
         assert (ROOT / name).exists()
 
 

@@ -290,7 +290,7 @@ def test_every_code_is_explained_and_findings_lead_there(config: None, browser: 
     checked = read_page(browser.post(EDIT, {"do": "check", "text": text, "dialect": "native"}))
     (problem,) = checked.all("li", class_="problem")
     (link,) = problem.all("a")
-    assert link.attrs["href"] == f"/o/here/config/codes#{link.text}"
+    assert link.attrs["href"] == f"/docs/diagnostics/#{link.text}"
     assert link.text in ids
     (finding,) = post_json(browser, f"{EDIT}/check", seq=1, dialect="native", text=text).json()[
         "diagnostics"

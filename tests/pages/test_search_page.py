@@ -19,13 +19,23 @@ made, world = module_world()
 
 
 def found(browser: Client, world: World, text: str) -> list[tuple[str, str]]:
-    """Return title and address below the organization of every search result."""
+    """Return title and address below the organization of every result in it."""
     home = f"/o/{world.org.slug}/"
     page = read_page(browser.get(f"{home}search", {"q": text}))
     return [
         (" ".join(link.text.split()), link.attrs["href"].removeprefix(home))
         for link in page.all("a")
-        if "data-found" in link.attrs
+        if "data-found" in link.attrs and link.attrs["href"].startswith(home)
+    ]
+
+
+def documented(browser: Client, world: World, text: str) -> list[tuple[str, str]]:
+    """Return text and address of every section of the documentation among the results."""
+    page = read_page(browser.get(f"/o/{world.org.slug}/search", {"q": text}))
+    return [
+        (" ".join(link.text.split()), link.attrs["href"])
+        for link in page.all("a")
+        if "data-found" in link.attrs and link.attrs["href"].startswith("/docs/")
     ]
 
 
@@ -102,3 +112,42 @@ def test_no_page_that_is_offered_is_missing(
         for _, url in offered
     }
     assert {url for url, status in answers.items() if status != 200} == set()
+
+
+def test_sections_of_the_documentation_are_found_by_title_first(
+    world: World, owner: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    browser = client_for(owner)
+    assert documented(browser, world, "")[0] == ("Documentation", "/docs/")
+    assert documented(browser, world, "glossary")[0] == (
+        "Glossary Concepts",
+        "/docs/concepts/#glossary",
+    )
+    assert documented(browser, world, "NAT020")[0] == (
+        "NAT020 No rule matches every workload Diagnostics",
+        "/docs/diagnostics/#nat020-no-rule-matches-every-workload",
+    )
+    assert documented(browser, world, "no such thing") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "section"),
+    [
+        # Words of the pages that the sections explain; the sections do not contain them.
+        ("slack notifications", "/docs/webhooks/"),
+        ("settings second approver", "/docs/approval/"),
+        # Words of the text.
+        ("Grafana dashboard", "/docs/metrics/#dashboard"),
+    ],
+)
+def test_sections_are_found_by_the_words_of_their_page_and_by_their_text(
+    text: str,
+    section: str,
+    world: World,
+    owner: Actor,
+    client_for: Callable[[Actor], Client],
+) -> None:
+    found = documented(client_for(owner), world, text)
+    assert section in [url for _, url in found]
+    assert len(found) <= 8
+    assert len({url for _, url in found}) == len(found)

@@ -106,6 +106,12 @@ ANSWERS = {
     "API reference": Exchange("/api/v1/docs/", 200, HTML, PRIVATE),
     "operation of the API": Exchange("/api/v1/docs/get_org", 200, HTML, PRIVATE, "person"),
     "operation that does not exist": Exchange("/api/v1/docs/nothing", 404, HTML, None),
+    "documentation": Exchange("/docs/", 200, HTML, PRIVATE),
+    "page of the documentation": Exchange("/docs/queues/", 200, HTML, PRIVATE, "person"),
+    "page of the documentation that does not exist": Exchange("/docs/x/", 404, HTML, PRIVATE),
+    "image of the documentation": Exchange(
+        "/docs/images/queues-light.png", 200, "image/png", "public, max-age=3600"
+    ),
     "liveness": Exchange("/healthz", 200, JSON, None),
     "readiness": Exchange("/readyz", 200, JSON, "no-store"),
     "metrics": Exchange(

@@ -76,6 +76,7 @@ def samples() -> dict[str, str]:
 DIALECT = Dialect(
     name="kai",
     title="KAI",
+    reference="kai",
     empty_spec=FairshareSpec(),
     read=read,
     read_joined=read_joined,

@@ -85,6 +85,7 @@ def samples() -> dict[str, str]:
 DIALECT = Dialect(
     name="kueue",
     title="Kueue",
+    reference="kueue-reference",
     empty_spec=QuotaSpec(),
     read=read,
     read_joined=read_joined,

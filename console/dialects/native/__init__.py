@@ -77,6 +77,7 @@ def samples() -> dict[str, str]:
 DIALECT = Dialect(
     name="native",
     title="Native",
+    reference="config-reference",
     empty_spec=QuotaSpec(),
     read=read,
     recognizes=recognizes,

@@ -97,6 +97,7 @@ def samples() -> dict[str, str]:
 DIALECT = Dialect(
     name="skyshift",
     title="SkyShift",
+    reference="skyshift",
     empty_spec=PlacementSpec(),
     read=read,
     read_joined=read_joined,

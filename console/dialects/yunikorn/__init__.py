@@ -57,6 +57,7 @@ def samples() -> dict[str, str]:
 DIALECT = Dialect(
     name="yunikorn",
     title="YuniKorn",
+    reference="yunikorn",
     empty_spec=HierarchySpec(),
     read=read,
     read_joined=read_joined,

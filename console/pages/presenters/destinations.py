@@ -1,14 +1,18 @@
-"""Search results of the command palette: pages and named objects of an organization."""
+"""Search results of the command palette: objects and pages of an organization, documentation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from django.urls import reverse
 
+from console.documentation.library import INDEX, document_url, library
+from console.documentation.search import Hit, hit_of, search
 from console.orgs.permissions import Actor, Permission
+from console.pages.help_links import SECTIONS
 from console.workloads.queries.name_search import NameMatches
 
 
@@ -76,8 +80,12 @@ _PLACES: Final = (
 )
 
 
-def destinations_of(actor: Actor, text: str, named: NameMatches) -> tuple[Group, ...]:
-    """Return the destinations of *actor* for *text*, objects first; no group is empty."""
+def destinations_of(actor: Actor, text: str, named: NameMatches, most: int) -> tuple[Group, ...]:
+    """
+    Return the destinations of *actor* for *text*, objects first; no group is empty.
+
+    There are at most *most* sections of the documentation.
+    """
     slug = actor.org.slug
     groups = (
         Group("Versions", tuple(_versions(slug, named))),
@@ -86,6 +94,7 @@ def destinations_of(actor: Actor, text: str, named: NameMatches) -> tuple[Group,
         Group("Clusters", tuple(_by_name(slug, "cluster", named.clusters))),
         Group("Workloads", tuple(_workloads(slug, named))),
         Group("Pages", tuple(_pages(actor, text))),
+        Group("Documentation", tuple(_documentation(text, most))),
     )
     return tuple(group for group in groups if group.destinations)
 
@@ -109,8 +118,40 @@ def _workloads(slug: str, named: NameMatches) -> Iterator[Destination]:
 
 
 def _pages(actor: Actor, text: str) -> Iterator[Destination]:
+    for place in _places(text):
+        if actor.may(place.needs):
+            yield Destination(place.title, reverse(f"pages:{place.name}", args=[actor.org.slug]))
+
+
+def _places(text: str) -> Iterator[_Place]:
+    """Yield the pages whose title and other words contain all words of *text*."""
     words = text.casefold().split()
     for place in _PLACES:
         search_text = f"{place.title} {place.words}".casefold()
-        if all(word in search_text for word in words) and actor.may(place.needs):
-            yield Destination(place.title, reverse(f"pages:{place.name}", args=[actor.org.slug]))
+        if all(word in search_text for word in words):
+            yield place
+
+
+def _documentation(text: str, most: int) -> Iterator[Destination]:
+    """
+    Yield the sections for *text*: by title, by the words of the page they explain, by their text.
+
+    Without *text*, the table of contents.
+    """
+    if not text:
+        yield Destination("Documentation", document_url(INDEX))
+        return
+    known = library()
+    found = search(known, text)
+    named = (SECTIONS[place.name] for place in _places(text) if place.name in SECTIONS)
+    explained = (hit for section in named if (hit := hit_of(known, section)) is not None)
+    hits = (*found.titled(most), *explained, *found.hits(0, most))
+    unique = {hit.url: hit for hit in reversed(hits)}
+    ordered = dict.fromkeys(hit.url for hit in hits)
+    for url in islice(ordered, most):
+        yield _section(unique[url])
+
+
+def _section(hit: Hit) -> Destination:
+    note = hit.document.title if hit.section.level > 1 else ""
+    return Destination(hit.section.title, hit.url, note)

@@ -23,6 +23,7 @@ from console.errors import BadRequest, ConsoleError
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
 from console.pages.access import org_page, signed_in_user
+from console.pages.help_links import code_page
 from console.pages.json_body import integer_of, read_json, text_of
 from console.pages.presenters.configs.drafts import other_language
 from console.pages.presenters.configs.outline import outline_json, outline_of
@@ -38,12 +39,13 @@ def check(request: HttpRequest, actor: Actor) -> HttpResponse:
         checked = lint_config(actor, dialect, text)
     likely = other_language(dialect, text)
     names = assist(find_dialect(dialect), text).names
-    codes_url = reverse("pages:config-codes", args=[actor.org.slug])
     return JsonResponse(
         {
             "seq": body.get("seq"),
             "ok": checked.reading.ok,
-            "diagnostics": [item.to_json(codes_url) for item in checked.findings],
+            "diagnostics": [
+                item.to_json(code_page(actor.org.slug, item.code)) for item in checked.findings
+            ],
             "outline": outline_json(outline_of(names, vocabulary_of(dialect), checked.findings)),
             "likely": {"name": likely.name, "title": likely.title} if likely else None,
         }

@@ -1,4 +1,4 @@
-"""View of the search for queues, cohorts, clusters, workloads, versions and pages."""
+"""View of the search for objects and pages of an organization, and for documentation."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ _MOST = 8
 def search(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show the results for ``q``; without ``q``, all pages."""
     text = request.GET.get("q", "").strip()[:_LONGEST].replace("\0", "")
-    groups = destinations_of(actor, text, search_names(actor.org, text, _MOST))
+    groups = destinations_of(actor, text, search_names(actor.org, text, _MOST), _MOST)
     context = {"text": text, "groups": groups, "most": _MOST}
     return render_page(request, actor, "search/index.html", context, section="")

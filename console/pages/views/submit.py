@@ -210,7 +210,6 @@ def _page(
         # A text is kept even if the language of the config has changed meanwhile.
         "takes_manifests": language is not None or manifest != NOTHING,
         "manifest_sample": language.job_sample if language is not None else "",
-        "codes_url": reverse("pages:config-codes", args=[actor.org.slug]),
         "example": EXAMPLE,
     }
     return render_page(

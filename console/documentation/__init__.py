@@ -1,0 +1,1 @@
+"""The documentation: the Markdown documents of `docs/` as pages of the console."""

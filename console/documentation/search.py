@@ -1,0 +1,202 @@
+"""Full-text search over the sections of the documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Final
+
+from console.documentation.library import INDEX, Document, Library, document_url
+from console.documentation.sections import Section
+
+#: Most words of a search text; others are ignored.
+_MOST_WORDS: Final = 8
+
+#: Length of words that are searched as whole words.
+_LONGEST_WHOLE: Final = 2
+
+#: Length of an excerpt, and of the text that it shows before the first match, in characters.
+_EXCERPT: Final = 220
+_BEFORE: Final = 40
+
+#: Occurrences of words in a section that are tried as the beginning of an excerpt.
+_MOST_PLACES: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a text, and whether it is a word that was searched."""
+
+    text: str
+    is_match: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A section that contains all searched words."""
+
+    document: Document
+    section: Section
+    title: tuple[Piece, ...]
+    excerpt: tuple[Piece, ...]
+
+    @property
+    def url(self) -> str:
+        """The address of the section."""
+        return section_url(self.document, self.section)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A section with its texts in lower case."""
+
+    document: Document
+    section: Section
+    title: str
+    page: str
+    text: str
+
+
+def section_url(document: Document, section: Section) -> str:
+    """Return the address of a section; that of a title is the page."""
+    return document_url(document.name, "" if section.level == 1 else section.anchor)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The sections that contain all words of a text, best first."""
+
+    words: tuple[str, ...]
+    entries: tuple[_Entry, ...]
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def hits(self, start: int, end: int) -> list[Hit]:
+        """Return the sections from *start* to before *end*, with marked words."""
+        return self._hits(self.entries[start:end])
+
+    def titled(self, most: int) -> list[Hit]:
+        """Return the first *most* sections whose title contains all words."""
+        titled = (
+            each for each in self.entries if all(_contains(each.title, word) for word in self.words)
+        )
+        return self._hits(islice(titled, most))
+
+    def _hits(self, entries: Iterable[_Entry]) -> list[Hit]:
+        if not self.words:
+            return []
+        longest_first = sorted(self.words, key=len, reverse=True)
+        pattern = re.compile("|".join(map(_pattern, longest_first)), re.IGNORECASE)
+        return [_hit(entry, pattern) for entry in entries]
+
+
+def hit_of(library: Library, reference: str) -> Hit | None:
+    """Return the section document#anchor, or that of the document's title; None if missing."""
+    name, _, anchor = reference.partition("#")
+    document = library.documents.get(name)
+    for section in document.sections if document is not None else ():
+        if document is not None and anchor in ("", section.anchor):
+            return Hit(document, section, (Piece(section.title),), ())
+    return None
+
+
+def search(library: Library, text: str) -> Found:
+    """
+    Return the sections that contain all words of *text*: whole, or from three letters on in part.
+
+    Words in the title of a section count most, then those in the title of its document, then those
+    in its text. Words of the document's title may be missing in the section, but not all of them.
+    """
+    words = tuple(dict.fromkeys(text.lower().split()))[:_MOST_WORDS]
+    found = []
+    for entry in _entries(library) if words else ():
+        score = _score(entry, words)
+        if score is not None:
+            found.append((score, entry))
+    # Sections of equal score keep their order in the documents.
+    found.sort(key=lambda each: -each[0])
+    return Found(words, tuple(entry for _, entry in found))
+
+
+@lru_cache(maxsize=4)
+def _entries(library: Library) -> tuple[_Entry, ...]:
+    documents = [*library.in_order]
+    documents += [each for each in library.documents.values() if each not in documents]
+    return tuple(
+        _Entry(document, each, each.title.lower(), document.title.lower(), each.text.lower())
+        for document in documents
+        # The index consists of links to the others.
+        if document.name != INDEX
+        for each in document.sections
+    )
+
+
+def _score(entry: _Entry, words: Sequence[str]) -> int | None:
+    score = 0
+    is_own = False
+    for word in words:
+        in_title, in_page = _contains(entry.title, word), _contains(entry.page, word)
+        count = entry.text.count(word) if _contains(entry.text, word) else 0
+        if not (in_title or in_page or count):
+            return None
+        is_own = is_own or in_title or count > 0
+        score += 40 * in_title + 10 * in_page + min(count, 5)
+        score += 20 * (f" {word}" in f" {entry.title}")
+    if not is_own:
+        # Only the title of the document matches, and its first section is found already.
+        return None
+    score += 100 * (entry.title == " ".join(words))
+    return score - 4 * entry.section.level
+
+
+def _contains(text: str, word: str) -> bool:
+    if word not in text:
+        return False
+    return len(word) > _LONGEST_WHOLE or re.search(_pattern(word), text) is not None
+
+
+def _pattern(word: str) -> str:
+    """Return the expression for a word; short ones would be a part of too many others."""
+    pattern = re.escape(word)
+    return pattern if len(word) > _LONGEST_WHOLE else rf"(?<!\w){pattern}(?!\w)"
+
+
+def _hit(entry: _Entry, pattern: re.Pattern[str]) -> Hit:
+    section = entry.section
+    return Hit(
+        entry.document,
+        section,
+        tuple(_pieces(section.title, pattern)),
+        tuple(_pieces(_excerpt(section.text, pattern), pattern)),
+    )
+
+
+def _excerpt(text: str, pattern: re.Pattern[str]) -> str:
+    """Return the part of *text* with the most different words, cut between words."""
+    places = [(found.start(), found[0].lower()) for found in pattern.finditer(text)][:_MOST_PLACES]
+    start = max(
+        (place for place, _ in places),
+        key=lambda at: len({word for place, word in places if at <= place < at + _EXCERPT}),
+        default=0,
+    )
+    start = 0 if start <= _BEFORE else text.rfind(" ", 0, start - _BEFORE) + 1
+    end = len(text)
+    if end - start > _EXCERPT:
+        cut = text.rfind(" ", start, start + _EXCERPT)
+        end = cut if cut > start else start + _EXCERPT
+    return f"{'… ' if start else ''}{text[start:end]}{' …' if end < len(text) else ''}"
+
+
+def _pieces(text: str, pattern: re.Pattern[str]) -> Iterator[Piece]:
+    at = 0
+    for found in pattern.finditer(text):
+        if found.start() > at:
+            yield Piece(text[at : found.start()])
+        yield Piece(found[0], is_match=True)
+        at = found.end()
+    if at < len(text):
+        yield Piece(text[at:])
