@@ -9,7 +9,7 @@ from typing import Final
 _MARKUP: Final = re.compile(r"[\[`*\\]")
 _LINK: Final = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _CODE: Final = re.compile(r"(`+)(.+?)\1")
-_EMPHASIS: Final = re.compile(r"\*{1,3}(?=\S)(.+?)(?<=\S)\*{1,3}")
+_EMPHASIS: Final = re.compile(r"(?<!\\)\*{1,3}(?=\S)(.+?)(?<=[^\s\\])\*{1,3}")
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _SEPARATOR: Final = re.compile(r"[ |:-]+")
 _MARKER: Final = re.compile(r"\s*(?:>\s?)*(?:[-*+]\s+|\d+[.)]\s+)?")

@@ -95,7 +95,7 @@ class _Preparation:
             yield from (opening, *inner, closing)
             return
         text = "".join(each.content for each in inner)
-        if target.path and text and target.path.endswith(text):
+        if target.path and f"/{target.path}".endswith(f"/{text}"):
             yield Token("code_inline", "code", 0, content=target.path)
             return
         yield from inner

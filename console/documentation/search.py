@@ -51,13 +51,33 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A section with its texts in lower case."""
+    """A section with its title, that of its document and its text in lower case."""
 
     document: Document
     section: Section
     title: str
     page: str
     text: str
+
+
+class _Word:
+    """
+    A searched word. It matches the beginning of words, and of parts of names such as nominalQuota.
+
+    A short one matches whole words, because too many others begin with it.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        starts = r"(?:(?<![^\W_])|(?<=[a-z0-9])(?=[A-Z]))" if text[0].isalnum() else ""
+        ends = r"(?![^\W_])" if len(text) <= _LONGEST_WHOLE and text.isalnum() else ""
+        self.pattern = f"{starts}(?i:{re.escape(text)}){ends}"
+        self._compiled = re.compile(self.pattern)
+
+    def count(self, text: str, lower: str) -> int:
+        """Return how often the word is in *text*, which is *lower* in lower case."""
+        # This excludes most texts in a fraction of the time.
+        return len(self._compiled.findall(text)) if self.text in lower else 0
 
 
 def section_url(document: Document, section: Section) -> str:
@@ -69,7 +89,7 @@ def section_url(document: Document, section: Section) -> str:
 class Found:
     """The sections that contain all words of a text, best first."""
 
-    words: tuple[str, ...]
+    words: tuple[_Word, ...]
     entries: tuple[_Entry, ...]
 
     def __len__(self) -> int:
@@ -82,15 +102,17 @@ class Found:
     def titled(self, most: int) -> list[Hit]:
         """Return the first *most* sections whose title contains all words."""
         titled = (
-            each for each in self.entries if all(_contains(each.title, word) for word in self.words)
+            entry
+            for entry in self.entries
+            if all(word.count(entry.section.title, entry.title) for word in self.words)
         )
         return self._hits(islice(titled, most))
 
     def _hits(self, entries: Iterable[_Entry]) -> list[Hit]:
         if not self.words:
             return []
-        longest_first = sorted(self.words, key=len, reverse=True)
-        pattern = re.compile("|".join(map(_pattern, longest_first)), re.IGNORECASE)
+        longest_first = sorted(self.words, key=lambda word: -len(word.text))
+        pattern = re.compile("|".join(word.pattern for word in longest_first))
         return [_hit(entry, pattern) for entry in entries]
 
 
@@ -106,12 +128,12 @@ def hit_of(library: Library, reference: str) -> Hit | None:
 
 def search(library: Library, text: str) -> Found:
     """
-    Return the sections that contain all words of *text*: whole, or from three letters on in part.
+    Return the sections that contain all words of *text*, or words that begin with them.
 
     Words in the title of a section count most, then those in the title of its document, then those
     in its text. Words of the document's title may be missing in the section, but not all of them.
     """
-    words = tuple(dict.fromkeys(text.lower().split()))[:_MOST_WORDS]
+    words = tuple(map(_Word, islice(dict.fromkeys(text.lower().split()), _MOST_WORDS)))
     found = []
     for entry in _entries(library) if words else ():
         score = _score(entry, words)
@@ -135,34 +157,22 @@ def _entries(library: Library) -> tuple[_Entry, ...]:
     )
 
 
-def _score(entry: _Entry, words: Sequence[str]) -> int | None:
+def _score(entry: _Entry, words: Sequence[_Word]) -> int | None:
     score = 0
     is_own = False
     for word in words:
-        in_title, in_page = _contains(entry.title, word), _contains(entry.page, word)
-        count = entry.text.count(word) if _contains(entry.text, word) else 0
+        in_title = word.count(entry.section.title, entry.title) > 0
+        in_page = word.count(entry.document.title, entry.page) > 0
+        count = word.count(entry.section.text, entry.text)
         if not (in_title or in_page or count):
             return None
         is_own = is_own or in_title or count > 0
         score += 40 * in_title + 10 * in_page + min(count, 5)
-        score += 20 * (f" {word}" in f" {entry.title}")
     if not is_own:
         # Only the title of the document matches, and its first section is found already.
         return None
-    score += 100 * (entry.title == " ".join(words))
+    score += 100 * (entry.title == " ".join(word.text for word in words))
     return score - 4 * entry.section.level
-
-
-def _contains(text: str, word: str) -> bool:
-    if word not in text:
-        return False
-    return len(word) > _LONGEST_WHOLE or re.search(_pattern(word), text) is not None
-
-
-def _pattern(word: str) -> str:
-    """Return the expression for a word; short ones would be a part of too many others."""
-    pattern = re.escape(word)
-    return pattern if len(word) > _LONGEST_WHOLE else rf"(?<!\w){pattern}(?!\w)"
 
 
 def _hit(entry: _Entry, pattern: re.Pattern[str]) -> Hit:

@@ -53,7 +53,7 @@ def test_arrow_keys_select_and_closing_restores_the_focus(page: Page, busy: Plac
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
     expect(palette.get_by_role("searchbox")).to_be_focused()
-    page.keyboard.type("no such thing")
+    page.keyboard.type("nosuchthing")
     expect(palette.locator('[aria-busy="false"]')).to_be_attached()
     expect(palette).to_contain_text("No results")
     page.keyboard.press("Enter")

@@ -127,7 +127,7 @@ def test_sections_of_the_documentation_are_found_by_title_first(
         "NAT020 No rule matches every workload Diagnostics",
         "/docs/diagnostics/#nat020-no-rule-matches-every-workload",
     )
-    assert documented(browser, world, "no such thing") == []
+    assert documented(browser, world, "nosuchthing") == []
 
 
 @pytest.mark.parametrize(
