@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from hypothesis import note
 from hypothesis import strategies as st
@@ -23,6 +24,8 @@ from console.engine.state import State
 from tests.engine.rows import Rows
 
 CLUSTER = "c"
+#: Milliseconds after which the pods of a gang may start one by one, in languages that allow it.
+_GANG_TIMEOUT = 16 * 60_000
 #: More than any settle of such small worlds decides.
 _MOST_SETTLES = 2_000
 
@@ -194,6 +197,35 @@ class PodWorld(ABC):
         self._counts_usage()
         self.check(decisions)
         _explains(decisions, self.state)
+        self._judges_feasibility()
+
+    def _judges_feasibility(self) -> None:
+        """Check that workloads that can never start are those that do not start alone."""
+        for queue in self.state.queues.values():
+            if queue.barrier is not None:
+                continue
+            for cls in queue.pending.classes.values():
+                head, verdict = cls.head, cls.verdict
+                assert verdict is not None
+                is_known = head.route.problem is None and head.workload.inactive is None
+                if is_known and len(head.workload.pod_sets) == 1:
+                    starts = self._starts_alone(head.workload)
+                    assert starts is not verdict.reason.cannot_run, verdict.reason
+                elif is_known and verdict.reason.cannot_run:
+                    # Different pods may exceed the nodes without being found.
+                    assert not self._starts_alone(head.workload)
+
+    def _starts_alone(self, workload: Workload) -> bool:
+        """Return whether a workload starts some time if nothing else does and no node is lost."""
+        cluster = replace(self.nodes.clusters[CLUSTER], is_ready=True, has_failed=False)
+        state = State(self.policy, now=self.rows.now)
+        state.change_inventory(Inventory(clusters={CLUSTER: cluster}))
+        state.submit(workload)
+        state.settle()
+        # After this time, no pods have to start together.
+        state.advance(self.rows.now + _GANG_TIMEOUT)
+        state.settle()
+        return workload.id in state.running
 
     def _counts_usage(self) -> None:
         """Check that the usage of a queue is the sum of what its workloads hold."""

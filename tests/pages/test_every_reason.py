@@ -25,6 +25,7 @@ from console.engine.disciplines.placement.plugin import (
     drop,
 )
 from console.engine.disciplines.placement.reasons import (
+    EXCEEDS_ALL_CLUSTERS,
     EXCEEDS_EVERY_NODE,
     INVALID_PLACEMENT,
     MOVED,
@@ -162,8 +163,9 @@ def job(cpu: int, replicas: int = 1) -> dict[str, Any]:
 def pods(queue: str, gpu: int = 1, count: int = 1, **more: Any) -> dict[str, Any]:
     """Return a workload of *queue* with *count* pods of *gpu* each; some go to its pod set."""
     pod_set = {"name": "main", "count": count, "requests": {"gpu": gpu}}
-    if "min_count" in more:
-        pod_set["min_count"] = more.pop("min_count")
+    for key in ("min_count", "node_selector"):
+        if key in more:
+            pod_set[key] = more.pop(key)
     return {"tags": {"queue": queue}, "pod_sets": [pod_set], **more}
 
 
@@ -291,7 +293,9 @@ STORIES: dict[Reason, Story] = {
     ),
     NO_CLUSTER_READY: Story(dialect="skyshift", text=PLACES, submits=[job(1)]),
     NO_NODE_FITS: Story(dialect="skyshift", text=PLACES, node=4, submits=[job(3), job(2)]),
-    REPLICAS_DO_NOT_FIT: Story(dialect="skyshift", text=PLACES, node=4, submits=[job(3, 2)]),
+    REPLICAS_DO_NOT_FIT: Story(
+        dialect="skyshift", text=PLACES, node=4, submits=[job(2), job(2, 2)]
+    ),
     NO_CLUSTER_MATCHES: Story(
         dialect="skyshift",
         text=PLACES,
@@ -301,6 +305,7 @@ STORIES: dict[Reason, Story] = {
         ],
     ),
     EXCEEDS_EVERY_NODE: Story(dialect="skyshift", text=PLACES, node=4, submits=[job(5)]),
+    EXCEEDS_ALL_CLUSTERS: Story(dialect="skyshift", text=PLACES, node=4, submits=[job(3, 2)]),
     NOT_PLACEABLE: Story(dialect="skyshift", text=FAILS, node=4, submits=[job(5)]),
     PLUGIN_FAILED: Story(dialect="skyshift", text=PLUGINS, node=4, submits=[job(1)]),
     REMOVED_BY_PLUGIN: Story(
@@ -329,14 +334,26 @@ STORIES: dict[Reason, Story] = {
         policy=sharing(fair("a", limit=1)), gpus=(4,), submits=[pods("a"), pods("a")]
     ),
     shared.NON_PREEMPTIBLE_OVER_QUOTA: Story(
+        policy=sharing(fair("a", quota=1)),
+        gpus=(2,),
+        submits=[pods("a", priority=100), pods("a", priority=100)],
+    ),
+    shared.EXCEEDS_LIMIT: Story(
+        policy=sharing(fair("a", limit=1)), gpus=(4,), submits=[pods("a", 2)]
+    ),
+    shared.EXCEEDS_QUOTA: Story(
         policy=sharing(fair("a")), gpus=(1,), submits=[pods("a", priority=100)]
+    ),
+    shared.EXCEEDS_NODES: Story(policy=sharing(fair("a")), gpus=(1,), submits=[pods("a", 2)]),
+    shared.NO_NODE_MATCHES: Story(
+        policy=sharing(fair("a")), gpus=(1,), submits=[pods("a", node_selector={"zone": "x"})]
     ),
     shared.NO_NODES: Story(policy=sharing(fair("a")), submits=[pods("a")]),
     shared.NO_NODE_HAS_ROOM: Story(
         policy=sharing(fair("a")), gpus=(1,), submits=[pods("a"), pods("a")]
     ),
     shared.GANG_HAS_NO_ROOM: Story(
-        policy=sharing(fair("a")), gpus=(1,), submits=[pods("a", count=2)]
+        policy=sharing(fair("a")), gpus=(2,), submits=[pods("a"), pods("a", count=2)]
     ),
     shared.WAITS_FOR_STOPPING: Story(
         policy=sharing(fair("a", quota=1), fair("b")),
@@ -405,7 +422,20 @@ STORIES: dict[Reason, Story] = {
         **tree(", resources: {max: {vcore: 1}}"), cpus=(4,), submits=[asks(1), asks(1)]
     ),
     hierarchy.NO_NODES: Story(**tree(), submits=[asks(1)]),
-    hierarchy.NO_NODE_HAS_ROOM: Story(**tree(), cpus=(2, 2), submits=[asks(3)]),
+    hierarchy.NO_NODE_HAS_ROOM: Story(**tree(), cpus=(3, 3), submits=[asks(2), asks(2), asks(2)]),
+    hierarchy.EXCEEDS_MAXIMUM: Story(
+        **tree(", resources: {max: {vcore: 1}}"), cpus=(4,), submits=[asks(2)]
+    ),
+    hierarchy.EXCEEDS_USER_LIMIT: Story(
+        **tree(limit("users: ['*'], maxresources: {vcore: 1}")), cpus=(4,), submits=[asks(2)]
+    ),
+    hierarchy.EXCEEDS_GROUP_LIMIT: Story(
+        **tree(limit("groups: [staff], maxresources: {vcore: 1}")),
+        cpus=(4,),
+        submits=[asks(2, groups=["staff"])],
+    ),
+    hierarchy.EXCEEDS_NODES: Story(**tree(), cpus=(2, 2), submits=[asks(3)]),
+    hierarchy.NO_NODE_MATCHES: Story(**tree(), cpus=(2,), submits=[asks(1, node="gone")]),
     hierarchy.GANG_HAS_NO_ROOM: Story(
         **tree(), cpus=(3, 3), submits=[asks(2, count=3, min_count=3)]
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
+from console.engine.explain.exceeded import node_sentences
 from console.engine.explain.sentences import (
     ExplainContext,
     Sentence,
@@ -13,6 +14,7 @@ from console.engine.explain.sentences import (
     stage_text,
 )
 from console.engine.model.decision import Assignment, Outcome, PlacedPods, Resize
+from console.engine.model.exceeded import Exceeded
 from console.engine.model.trace import PreemptedStep
 from console.engine.wording.words import amounts, cut, listed, plural, resource_name
 
@@ -104,10 +106,20 @@ def placed_pods(placed: int, pods: int) -> str:
 
 
 def nodes_stage(
-    context: ExplainContext, nodes: Sequence[ShortNodes], *, pods: int, placed: int
+    context: ExplainContext,
+    nodes: Sequence[ShortNodes],
+    exceeded: Sequence[Exceeded],
+    *,
+    pods: int,
+    placed: int,
 ) -> StageText:
-    """Return the stage about nodes: what they lack for *pods*, or where the pods started."""
+    """
+    Return the stage about nodes: what they lack for *pods*, or where the pods started.
+
+    *exceeded* has what they lack even if nothing else runs.
+    """
     outcome = context.trace.outcome
+    never = node_sentences(exceeded)
     sentences = [Sentence(text=f"{shortages([each])}.", verdict=Verdict.FAIL) for each in nodes]
     if pods > 1 and nodes:
         text = (
@@ -116,7 +128,8 @@ def nodes_stage(
         sentences.insert(0, Sentence(text=text, verdict=Verdict.FAIL))
     if outcome.outcome is Outcome.ADMITTED:
         sentences = list(_places(outcome.assignment))
-    return stage_text("nodes", Verdict.FAIL if nodes else Verdict.PASS, sentences)
+    verdict = Verdict.FAIL if nodes or never else Verdict.PASS
+    return stage_text("nodes", verdict, [*never, *sentences])
 
 
 def _places(assignment: Assignment) -> Iterator[Sentence]:

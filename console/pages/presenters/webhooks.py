@@ -19,7 +19,7 @@ from console.webhooks.outcome import Failure
 _MEANINGS: Mapping[Kind, str] = {
     Kind.ADMITTED: "The workload may run.",
     Kind.REJECTED: "No rule or flavor accepts the workload, so it does not wait.",
-    Kind.CANNOT_RUN: "The workload waits, and only a config change can start it.",
+    Kind.CANNOT_RUN: "The workload waits, and only another config or other nodes can start it.",
     Kind.PREEMPTED: "The workload was running and has to stop for another workload.",
     Kind.APPLIED: "A version was applied or rolled back to.",
     Kind.REVERTED: "An apply was rolled back: not confirmed in time, or before that by hand.",

@@ -251,8 +251,8 @@ def test_a_request_beyond_a_limit_is_told_what_would_be_possible() -> None:
     state = _state(found, workload("w1", 1, "a", gpu=4), gpus=(8,))
     state.settle()
     assert explain(state.explain("w1")).headline == (
-        "Waiting in a: the limit of lab is 3 GPUs, of which nothing is used, and it requests "
-        "4 GPUs. Request at most 3 GPUs, or have the limit of lab raised."
+        "Can never run under this config: a pod requests 4 GPUs, but the limit of lab is 3. "
+        "Request at most 3 GPUs, or have the limit of lab raised to 4 GPUs."
     )
 
 

@@ -19,7 +19,7 @@ def test_the_minimum_of_every_group_starts_and_then_one_pod_after_the_other() ->
     state.change_inventory(inventory(2))
     state.submit(replace(workload("one", 1, "a"), pod_sets=groups))
     (waits,) = state.settle()
-    assert (waits.outcome, waits.reason) == (Outcome.PENDING, "gang_has_no_room")
+    assert (waits.outcome, waits.reason) == (Outcome.PENDING, "exceeds_nodes")
     state.change_inventory(inventory(3))
     (starts,) = state.settle()
     assert {each.name: each.count for each in starts.assignment} == {"actors": 2, "learners": 1}

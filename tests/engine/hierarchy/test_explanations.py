@@ -90,10 +90,10 @@ def test_every_short_resource_is_named_with_what_would_be_possible() -> None:
     many = workload("many", 1, "root.dev.a", cpu=5, groups=(), user="ann")
     found = explain(settled(compiled(limited), (8,), many).explain("many"))
     assert found.headline == (
-        "Waiting in root.dev.a: the maximum of root.dev.a is 4 vcore, of which nothing is used, "
-        "and a pod requests 5. Also, the maximum of root.dev.a is 8 memory, of which nothing is "
-        "used, and a pod requests 10. Request at most 4 vcore, or have the maximum of root.dev.a "
-        "raised. Request at most 8 memory, or have the maximum of root.dev.a raised."
+        "Can never run under this config: a pod requests 5 vcore, but the maximum of root.dev.a is "
+        "4. Also, a pod requests 10 memory, but the maximum of root.dev.a is 8. Request at most 4 "
+        "vcore and 8 memory, or have the maximum of root.dev.a raised to 5 vcore and the maximum "
+        "of root.dev.a raised to 10 memory."
     )
 
 

@@ -243,8 +243,32 @@ class _World:
             told = explain(each.trace)
             assert told.reason is each.reason
             assert told.headline.endswith(".")
-        for uid in self.state.pending:
+        for uid, pending in self.state.pending.items():
             assert self.state.explain(uid).outcome.outcome is Outcome.PENDING
+            verdict = self.state.queues[QUEUE].pending.classes[pending.class_key].verdict
+            assert verdict is not None
+            if verdict.reason.cannot_run:
+                assert not self._starts_alone(pending.workload), verdict.reason
+            elif not self._pipelines and all(
+                each.nodes for each in self.inventory.clusters.values()
+            ):
+                # What installed plugins remove now, they may keep later.
+                assert self._starts_alone(pending.workload), verdict.reason
+
+    def _starts_alone(self, workload: Workload) -> bool:
+        """Return whether a job is placed if nothing else runs and every cluster is ready."""
+        if not self.inventory.clusters:
+            # Nothing is known before the first report.
+            return True
+        state = State(self.policy)
+        ready = (
+            replace(each, is_ready=True, has_failed=False)
+            for each in self.inventory.clusters.values()
+        )
+        state.change_inventory(inventory(ready))
+        state.submit(workload)
+        state.settle()
+        return workload.id in state.running
 
     def _placed(self, decisions: list[Decision]) -> dict[str, Places | None]:
         return {

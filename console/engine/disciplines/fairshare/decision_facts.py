@@ -70,6 +70,7 @@ def facts_of_nomination(
             for each in found.rivals
         ),
         searches=tuple(_search(spec, found, each) for each in found.attempts),
+        exceeded=found.exceeded,
     )
 
 

@@ -135,7 +135,7 @@ def _number(value: Amount) -> int | str:
 
 def _nodes(context: ExplainContext) -> StageText:
     facts = facts_of(context.trace)
-    return nodes_stage(context, facts.nodes, pods=facts.pods, placed=facts.placed)
+    return nodes_stage(context, facts.nodes, facts.exceeded, pods=facts.pods, placed=facts.placed)
 
 
 def _order(context: ExplainContext) -> StageText:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from console.engine.disciplines.fairshare.trace import GateStep, facts_of
-from console.engine.explain import pods_on_nodes
+from console.engine.explain import exceeded, pods_on_nodes
 from console.engine.explain.pods_on_nodes import placed_pods, preempted_lead, shortages
 from console.engine.explain.sentences import ExplainContext
 from console.engine.model.amounts import Amount
+from console.engine.model.exceeded import BoundKind
 from console.engine.model.trace import QueueUse
-from console.engine.wording.words import amount, listed, quantity, sentence_case
+from console.engine.wording.words import amount, listed, quantity
 
 
 def over_limit(context: ExplainContext) -> str:
-    """Return the limits that refuse the start, with their numbers, and what would be possible."""
+    """Return the limits that refuse the start, with their numbers."""
     refusal = facts_of(context.trace).refusal
     if refusal is None:
         return f"Waiting in {context.queue}: a limit does not allow it to start."
@@ -28,7 +29,6 @@ def over_limit(context: ExplainContext) -> str:
         [
             f"Waiting in {context.queue}: {numbers[0]}",
             *(f"Also, {each}" for each in numbers[1:]),
-            *_possible(refused, "limit"),
         ]
     )
 
@@ -40,15 +40,6 @@ def _refused(context: ExplainContext, refusal: GateStep) -> list[GateStep]:
         if gate.gate is refusal.gate and not gate.is_open:
             found.setdefault(gate.resource, gate)
     return list(found.values())
-
-
-def _possible(refused: Iterable[GateStep], bound: str) -> Iterator[str]:
-    """Yield what would fit, for each of *refused* whose whole bound the request exceeds."""
-    for gate in refused:
-        if gate.requested > gate.bound:
-            way = f"have the {bound} of {gate.queue} raised."
-            fits = f"Request at most {amount(gate.bound, gate.resource)}, or {way}"
-            yield fits if gate.bound else sentence_case(way)
 
 
 def _limit(context: ExplainContext, refusal: GateStep) -> str:
@@ -66,9 +57,7 @@ def over_quota(context: ExplainContext) -> str:
     if refusal is None:
         return f"{lead}."
     refused = _refused(context, refusal)
-    return " ".join(
-        [f"{lead}.", *(_quota(context, gate) for gate in refused), *_possible(refused, "quota")]
-    )
+    return " ".join([f"{lead}.", *(_quota(context, gate) for gate in refused)])
 
 
 def _quota(context: ExplainContext, gate: GateStep) -> str:
@@ -78,6 +67,15 @@ def _quota(context: ExplainContext, gate: GateStep) -> str:
         f"preempted use {amount(gate.used, gate.resource)} of it, and it requests "
         f"{amount(gate.requested, gate.resource)}."
     )
+
+
+def can_never_start(context: ExplainContext) -> str:
+    """Return the bounds that the request exceeds, with their numbers, and what is possible."""
+    facts = facts_of(context.trace)
+    text = exceeded.can_never_start(facts.exceeded)
+    if any(each.kind is BoundKind.QUOTA for each in facts.exceeded):
+        return f"{text} It cannot be preempted, so that it has to fit within quota."
+    return text
 
 
 def no_node(context: ExplainContext) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from console.engine.disciplines.fairshare.fair_share import FairShares, FairShareTree
+from console.engine.disciplines.fairshare.feasibility import Feasibility
 from console.engine.disciplines.fairshare.gangs import Pod, PodGroup, PodState, requested
 from console.engine.disciplines.fairshare.min_runtime import MinRuntimes
 from console.engine.disciplines.fairshare.node_room import NodeRoom, Rooms, least_device_memory
@@ -39,6 +40,7 @@ from console.engine.live.live_tree import AnyQueue
 from console.engine.live.pod_changes import is_on_clusters
 from console.engine.live.running import Running
 from console.engine.model.decision import Place
+from console.engine.model.exceeded import Exceeded
 from console.engine.model.inventory import Cluster, Inventory
 from console.engine.model.preemption_loops import is_loop
 from console.engine.model.workload import (
@@ -101,6 +103,9 @@ class LiveWorld:
         #: By class, the requests of one member.
         self._class_requests: dict[str, Amounts] = {}
         self._class_jobs: dict[str, Job] = {}
+        self._feasibility = Feasibility(self.spec, ())
+        #: By class, the bounds that its members exceed even if nothing else runs.
+        self._exceeded: dict[str, tuple[Exceeded, ...]] = {}
         self._last_shares: tuple[object, FairShares] | None = None
         #: Increases with every change of running workloads and nodes.
         self.version = 0
@@ -185,6 +190,24 @@ class LiveWorld:
             job = self._class_jobs[cls.key] = self.pending_job(head)
         job.name, job.created = head.workload.id, head.workload.sequence
         return job
+
+    def exceeded(
+        self, pending: Pending, job: Job, cls: PendingClass | None = None
+    ) -> tuple[Exceeded, ...]:
+        """
+        Return the bounds because of which a pending workload can never start; empty: it can.
+
+        *job* stands for it, and is one of *cls*, if that is given: then the answer is remembered.
+        """
+        if cls is None:
+            return self._feasibility.exceeded(pending.workload, job)
+        found = self._exceeded.get(cls.key)
+        if found is None:
+            if len(self._exceeded) > _MOST_CLASSES:
+                self._exceeded.clear()
+            found = self._feasibility.exceeded(pending.workload, job)
+            self._exceeded[cls.key] = found
+        return found
 
     def has_lost_pods(self, uid: str) -> bool:
         """Return whether pods of a running workload are gone with their node or cluster."""
@@ -272,6 +295,8 @@ class LiveWorld:
         if clusters == self.clusters:
             return
         self.clusters = clusters
+        self._feasibility = Feasibility(self.spec, clusters.values())
+        self._exceeded.clear()
         self.rooms = Rooms(
             NodeRoom(
                 _key(cluster.name, node.name),

@@ -13,6 +13,7 @@ from console.engine.disciplines.fairshare.resources import NOTHING, Amounts
 from console.engine.disciplines.fairshare.standing import Standing
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.decision import Assignment
+from console.engine.model.exceeded import Exceeded
 from console.engine.model.reasons import Reason
 from console.engine.model.trace import TurnStep
 
@@ -105,6 +106,8 @@ class FairshareNomination:
     #: Only in a report: the queue and those above it, compared with their siblings.
     rivals: tuple[Rival, ...] = ()
     usage: Mapping[FlavorResource, int] = field(default_factory=dict)
+    #: The bounds that it exceeds even if nothing else runs; empty: it can start some time.
+    exceeded: tuple[Exceeded, ...] = ()
 
     @property
     def is_lasting(self) -> bool:

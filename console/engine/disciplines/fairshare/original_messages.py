@@ -9,8 +9,12 @@ from console.engine.disciplines.fairshare.gates import Gate
 from console.engine.disciplines.fairshare.headlines import by_queue
 from console.engine.disciplines.fairshare.reasons import (
     CONSOLIDATED,
+    EXCEEDS_LIMIT,
+    EXCEEDS_NODES,
+    EXCEEDS_QUOTA,
     GANG_HAS_NO_ROOM,
     NO_NODE_HAS_ROOM,
+    NO_NODE_MATCHES,
     NO_NODES,
     NON_PREEMPTIBLE_OVER_QUOTA,
     OVER_LIMIT,
@@ -120,6 +124,13 @@ def _no_resources(context: ExplainContext) -> str:
     )
 
 
+def _present(context: ExplainContext) -> str:
+    """Return the message about what refuses the start now: KAI does not tell what lasts."""
+    if facts_of(context.trace).refusal is None:
+        return _no_resources(context)
+    return _over_quota(context) or _over_limit(context)
+
+
 def _no_queue(context: ExplainContext) -> str:
     step = context.trace.local_queue
     name = step.name if step is not None else ""
@@ -190,6 +201,10 @@ _MESSAGES: Final[dict[Reason, Callable[[ExplainContext], str]]] = {
     NO_NODES: _no_resources,
     NO_NODE_HAS_ROOM: _no_resources,
     GANG_HAS_NO_ROOM: _no_resources,
+    EXCEEDS_LIMIT: _present,
+    EXCEEDS_QUOTA: _present,
+    EXCEEDS_NODES: _present,
+    NO_NODE_MATCHES: _present,
     QUEUE_MISSING: _no_queue,
     QUEUE_MISCONFIGURED: _no_parent,
     QUEUE_HAS_CHILDREN: lambda _: "Unable to schedule podgroup",

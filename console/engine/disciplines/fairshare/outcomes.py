@@ -18,9 +18,13 @@ from console.engine.disciplines.fairshare.nomination import (
 )
 from console.engine.disciplines.fairshare.reasons import (
     CONSOLIDATED,
+    EXCEEDS_LIMIT,
+    EXCEEDS_NODES,
+    EXCEEDS_QUOTA,
     GANG_HAS_NO_ROOM,
     GROWN,
     NO_NODE_HAS_ROOM,
+    NO_NODE_MATCHES,
     NO_NODES,
     NON_PREEMPTIBLE_OVER_QUOTA,
     OVER_LIMIT,
@@ -48,6 +52,7 @@ from console.engine.model.decision import (
     PodSetAssignment,
     Resize,
 )
+from console.engine.model.exceeded import BoundKind, Exceeded
 from console.engine.model.reasons import Reason
 from console.engine.model.route import Route
 from console.engine.pending.pending_class import Pending, PendingClass, Verdict
@@ -62,6 +67,15 @@ _REASONS: Final = {
     Search.RECLAIM: RECLAIMED,
     Search.PREEMPT: PREEMPTED,
     Search.CONSOLIDATE: CONSOLIDATED,
+}
+
+#: Why a workload can never start, by the first bound that it exceeds.
+_NEVER: Final = {
+    BoundKind.LIMIT: EXCEEDS_LIMIT,
+    BoundKind.QUOTA: EXCEEDS_QUOTA,
+    BoundKind.NODE_CONSTRAINTS: NO_NODE_MATCHES,
+    BoundKind.NODE: EXCEEDS_NODES,
+    BoundKind.NODES: EXCEEDS_NODES,
 }
 
 #: The reasons for which a workload loses pods to another one.
@@ -172,7 +186,14 @@ class Outcomes:
         if origin.running is not None:
             return self._has_unannounced_loss(job, origin.running)
         cls = origin.cls
-        return cls is not None and cls.verdict is None and cls.head is origin.pending
+        if cls is None or cls.head is not origin.pending:
+            return False
+        if cls.verdict is None:
+            return True
+        # Other nodes may let it start some time, or never.
+        exceeded = self._exceeded(job)
+        is_told = cls.verdict.reason.cannot_run
+        return cls.verdict.reason is not _NEVER[exceeded[0].kind] if exceeded else is_told
 
     def _has_unannounced_loss(self, job: Job, running: Running) -> bool:
         return self._world.has_lost_pods(job.name) and running.reason is not PODS_LOST
@@ -341,9 +362,19 @@ class Outcomes:
 
         return wait
 
+    def _exceeded(self, job: Job) -> tuple[Exceeded, ...]:
+        """Return why a job can never start; empty: it can, or it runs already."""
+        origin = self._origins[job]
+        if origin.pending is None:
+            return ()
+        return self._world.exceeded(origin.pending, job, origin.cls)
+
     def _reason(self, job: Job, result: Result) -> Reason:
         if result.has_room:
             return WAITS_FOR_STOPPING
+        exceeded = self._exceeded(job)
+        if exceeded:
+            return _NEVER[exceeded[0].kind]
         placement = result.placement
         if placement is not None and placement.refusal is not None:
             is_limit = placement.refusal.gate is Gate.LIMIT
@@ -382,6 +413,7 @@ class Outcomes:
             attempts=tuple(result.attempts),
             standings=self._session.at_start,
             usage=usage_of_amounts(amounts),
+            exceeded=() if result.has_room else self._exceeded(job),
         )
 
     def _assignment(self, job: Job, pending: Pending) -> Assignment:

@@ -59,6 +59,45 @@ NON_PREEMPTIBLE_OVER_QUOTA: Final = register(
         shortage=Shortage.NOW,
     )
 )
+EXCEEDS_LIMIT: Final = register(
+    Reason(
+        "exceeds_limit",
+        label="Exceeds a limit",
+        headline=headlines.can_never_start,
+        reason_class=ReasonClass.CANNOT_RUN,
+        advice="Request less, or have the limit raised: every new version is tried again.",
+        shortage=Shortage.ALWAYS,
+    )
+)
+EXCEEDS_QUOTA: Final = register(
+    Reason(
+        "exceeds_quota",
+        label="Non-preemptible, exceeds a quota",
+        headline=headlines.can_never_start,
+        reason_class=ReasonClass.CANNOT_RUN,
+        advice="Submit it as preemptible, request less, or have the quota raised.",
+        shortage=Shortage.ALWAYS,
+    )
+)
+EXCEEDS_NODES: Final = register(
+    Reason(
+        "exceeds_nodes",
+        label="Exceeds the nodes",
+        headline=headlines.can_never_start,
+        reason_class=ReasonClass.CANNOT_RUN,
+        advice="Request less, or have nodes added: it is tried again with every new node.",
+        shortage=Shortage.ALWAYS,
+    )
+)
+NO_NODE_MATCHES: Final = register(
+    Reason(
+        "no_node_matches",
+        label="No node matches",
+        headline=headlines.can_never_start,
+        reason_class=ReasonClass.CANNOT_RUN,
+        advice="Change the node selectors, affinity or tolerations of its pods, or add a node.",
+    )
+)
 NO_NODES: Final = register(
     Reason(
         "no_nodes",

@@ -11,6 +11,7 @@ from console.engine.disciplines.fairshare.nomination import Hurdle, Search
 from console.engine.disciplines.fairshare.queue_order import Rule
 from console.engine.disciplines.fairshare.reclaim import Step
 from console.engine.model.amounts import Amount
+from console.engine.model.exceeded import Exceeded
 from console.engine.model.trace import Trace
 from console.engine.model.trace_sections import TraceSection, register_section
 
@@ -120,6 +121,8 @@ class FairshareFacts(TraceSection):
     #: Only in explanations of the present.
     order: tuple[OrderRule, ...] = ()
     searches: tuple[SearchStep, ...] = ()
+    #: The bounds that the request exceeds even if nothing else runs: it can never start.
+    exceeded: tuple[Exceeded, ...] = ()
 
 
 NO_FACTS: Final = FairshareFacts()

@@ -23,6 +23,7 @@ from console.engine.disciplines.hierarchy.nomination import (
     HierarchyNomination,
     Stage,
 )
+from console.engine.disciplines.hierarchy.requests import scaled
 from console.engine.disciplines.hierarchy.resources import VCORE, Resources
 from console.engine.disciplines.hierarchy.spec import (
     POOL,
@@ -175,8 +176,8 @@ def _proven(trials: Trials, each: _Raise) -> Change | None:
     return Change(
         kind=ChangeKind.QUOTA,
         subject=f"{POOL}/{each.resource}" if each.resource else "applications",
-        from_=_scaled(each.resource, each.now),
-        to=_scaled(each.resource, each.to),
+        from_=scaled(each.resource, each.now),
+        to=scaled(each.resource, each.to),
         queue=each.queue,
         number=each.number,
         holder=each.holder,
@@ -184,11 +185,6 @@ def _proven(trials: Trials, each: _Raise) -> Change | None:
         who_waits=started.who_waits,
         origin=each.origin,
     )
-
-
-def _scaled(resource: str, value: int) -> int:
-    """Return an amount of queues, or a number of applications, in thousandths."""
-    return value if resource == VCORE else value * SCALE
 
 
 def _raised(policy: Policy, each: _Raise) -> Policy:

@@ -10,8 +10,7 @@ from console.engine.disciplines.hierarchy.inheritance import on_path, submitters
 from console.engine.disciplines.hierarchy.nomination import Check, HierarchyNomination, Stage
 from console.engine.disciplines.hierarchy.placement import Attempt, Verdict
 from console.engine.disciplines.hierarchy.placement_route import PlacementRoute
-from console.engine.disciplines.hierarchy.requests import in_thousandths
-from console.engine.disciplines.hierarchy.resources import VCORE
+from console.engine.disciplines.hierarchy.requests import in_thousandths, scaled
 from console.engine.disciplines.hierarchy.spec import POOL, HierarchySpec, Partition
 from console.engine.disciplines.hierarchy.submission import not_created
 from console.engine.disciplines.hierarchy.trace import (
@@ -23,7 +22,6 @@ from console.engine.disciplines.hierarchy.trace import (
     RuleStep,
 )
 from console.engine.disciplines.nested_ledger import NestedAccount
-from console.engine.model.amounts import SCALE
 from console.engine.model.route import Route
 from console.engine.model.trace import QueueUse
 from console.engine.model.workload import Workload
@@ -50,6 +48,7 @@ def facts_of_nomination(found: HierarchyNomination) -> HierarchyFacts:
             text=preemption.text, fence=preemption.fence, candidates=preemption.candidates
         ),
         messages=found.messages,
+        exceeded=found.exceeded,
     )
 
 
@@ -170,4 +169,4 @@ def _check(check: Check) -> CheckStep:
 
 def _scaled(resource: str, value: int) -> int:
     """Return an amount of queues in thousandths; a number of applications as it is."""
-    return value if resource in ("", VCORE) else value * SCALE
+    return scaled(resource, value) if resource else value

@@ -150,7 +150,7 @@ def _check(check: CheckStep) -> Sentence:
 
 def _nodes(context: ExplainContext) -> StageText:
     facts = facts_of(context.trace)
-    return nodes_stage(context, facts.nodes, pods=facts.pods, placed=facts.placed)
+    return nodes_stage(context, facts.nodes, facts.exceeded, pods=facts.pods, placed=facts.placed)
 
 
 def _search(context: ExplainContext) -> StageText:

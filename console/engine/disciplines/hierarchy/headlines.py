@@ -7,7 +7,7 @@ from console.engine.disciplines.hierarchy.placement import Verdict
 from console.engine.disciplines.hierarchy.placement_words import answer
 from console.engine.disciplines.hierarchy.trace import CheckStep, facts_of
 from console.engine.disciplines.hierarchy.users import WILDCARD
-from console.engine.explain import pods_on_nodes
+from console.engine.explain import exceeded, pods_on_nodes
 from console.engine.explain.pods_on_nodes import placed_pods, preempted_lead, shortages
 from console.engine.explain.sentences import ExplainContext
 from console.engine.wording.words import amount, cut, plural, quantity, sentence_case
@@ -101,6 +101,11 @@ def holder(check: CheckStep) -> str:
 def applications(count: int) -> str:
     """Return a number of applications."""
     return plural(count, "application")
+
+
+def can_never_start(context: ExplainContext) -> str:
+    """Return the bounds that the request exceeds, with their numbers, and what is possible."""
+    return exceeded.can_never_start(facts_of(context.trace).exceeded)
 
 
 def no_node(context: ExplainContext) -> str:

@@ -11,12 +11,14 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
+from console.engine.disciplines.empty_nodes import EmptyNodes
 from console.engine.disciplines.hierarchy.application_builder import (
     ApplicationBuilder,
     gang_expiry,
     is_gang,
 )
 from console.engine.disciplines.hierarchy.applications import Application, Ask, NodeUsage
+from console.engine.disciplines.hierarchy.feasibility import Feasibility
 from console.engine.disciplines.hierarchy.live_partition import LivePartition
 from console.engine.disciplines.hierarchy.requests import PODS, in_queue_units
 from console.engine.disciplines.hierarchy.resources import NOTHING, Resources, plus, times
@@ -33,9 +35,11 @@ from console.engine.disciplines.hierarchy.users import UserUsage
 from console.engine.live.pod_changes import is_on_clusters
 from console.engine.live.running import Running
 from console.engine.model.decision import Place, PodSetAssignment
-from console.engine.model.inventory import Inventory
+from console.engine.model.exceeded import Exceeded
+from console.engine.model.inventory import Inventory, Node
 from console.engine.model.nodes import required_node
 from console.engine.model.workload import NodeConstraints, PodSet, constraints_of
+from console.engine.pending.pending_class import Pending, PendingClass
 
 if TYPE_CHECKING:
     from console.engine.state import State
@@ -44,6 +48,8 @@ if TYPE_CHECKING:
 PARTITION_LABEL: Final = "si/node-partition"
 #: What a node offers of a resource that it does not report and that queues limit: pods.
 _MANY: Final = 2**31
+#: The most classes that are remembered, whether they still have members or not.
+_MOST_CLASSES: Final = 50_000
 
 
 @dataclass(slots=True)
@@ -90,6 +96,10 @@ class LiveWorld:
         self.places: dict[str, tuple[str, str]] = {}
         self._nodes: dict[str, tuple[LivePartition, NodeUsage]] = {}
         self._allowed: dict[NodeConstraints, frozenset[str] | None] = {}
+        #: By name of the partition.
+        self._feasibility: dict[str, Feasibility] = {}
+        #: By class, the bounds that its members exceed even if nothing else runs.
+        self._exceeded: dict[str, tuple[Exceeded, ...]] = {}
         #: Ids of running workloads with pods without a place.
         self.growing: dict[str, None] = {}
         #: Increases with every change of running workloads and nodes.
@@ -214,6 +224,36 @@ class LiveWorld:
         """Return whether pods in *place* are gone with their node or cluster."""
         return _key(place.cluster, place.node) not in self._nodes
 
+    def exceeded(
+        self,
+        pending: Pending,
+        app: Application,
+        partition: LivePartition,
+        cls: PendingClass | None = None,
+    ) -> tuple[Exceeded, ...]:
+        """
+        Return the bounds because of which a pending workload can never start; empty: it can.
+
+        *app* stands for it, and is one of *cls*, if that is given: then the answer is remembered.
+        """
+        found = None if cls is None else self._exceeded.get(cls.key)
+        if found is None:
+            found = self._feasibility_of(partition).exceeded(pending.workload, app)
+            if cls is not None:
+                if len(self._exceeded) > _MOST_CLASSES:
+                    self._exceeded.clear()
+                self._exceeded[cls.key] = found
+        return found
+
+    def _feasibility_of(self, partition: LivePartition) -> Feasibility:
+        name = partition.partition.name
+        found = self._feasibility.get(name)
+        if found is None:
+            clusters = () if self._inventory is None else self._inventory.clusters.values()
+            nodes = EmptyNodes(clusters, _capacity, lambda node: _partition_name(node) == name)
+            found = self._feasibility[name] = Feasibility(partition, nodes)
+        return found
+
     def adopt(self, running: Running, app: Application, partition: LivePartition) -> None:
         """Count *app* as what is known of *running*, which has just got its pods."""
         uid = running.workload.id
@@ -241,17 +281,18 @@ class LiveWorld:
         self.places.clear()
         self._nodes.clear()
         self._allowed.clear()
+        self._feasibility.clear()
+        self._exceeded.clear()
         offered: dict[str, list[NodeUsage]] = {name: [] for name in self.partitions}
         for cluster in inventory.clusters.values():
             if cluster.has_failed:
                 continue
             for node in cluster.nodes:
-                name = node.labels.get(PARTITION_LABEL, DEFAULT_PARTITION)
+                name = _partition_name(node)
                 if name not in offered:
                     continue
                 key = _key(cluster.name, node.name)
-                capacity = in_queue_units(node.offered)
-                capacity.setdefault(PODS, _MANY)
+                capacity = _capacity(node)
                 usage = NodeUsage(
                     key, capacity, accepts=cluster.is_ready and node.is_ready, node=node
                 )
@@ -374,6 +415,10 @@ class LiveWorld:
         self.version += 1
 
 
+def _partition_name(node: Node) -> str:
+    return node.labels.get(PARTITION_LABEL, DEFAULT_PARTITION)
+
+
 def world_of(state: State) -> LiveWorld:
     """Return the world of *state*, up to date."""
     world = cast(LiveWorld | None, state.derived)
@@ -389,6 +434,13 @@ def _assigned(running: Running) -> Iterator[tuple[PodSetAssignment, PodSet]]:
         pod_set = by_name.get(assigned.name)
         if pod_set is not None:
             yield assigned, pod_set
+
+
+def _capacity(node: Node) -> dict[str, int]:
+    """Return what a node offers, in the units of queues."""
+    capacity = in_queue_units(node.offered)
+    capacity.setdefault(PODS, _MANY)
+    return capacity
 
 
 def _key(cluster: str | None, node: str | None) -> str:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from console.engine.disciplines.hierarchy.resources import Resources
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.decision import Assignment
+from console.engine.model.exceeded import Exceeded
 from console.engine.model.reasons import Reason
 from console.engine.model.trace import TurnStep
 
@@ -118,6 +119,8 @@ class HierarchyNomination:
     #: Only in a report: which workloads prevent its start.
     turn: TurnStep | None = None
     usage: Mapping[FlavorResource, int] = field(default_factory=dict)
+    #: The bounds that it exceeds even if nothing else runs; empty: it can start some time.
+    exceeded: tuple[Exceeded, ...] = ()
 
     @property
     def is_lasting(self) -> bool:

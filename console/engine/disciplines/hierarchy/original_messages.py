@@ -7,6 +7,9 @@ from typing import Final
 
 from console.engine.disciplines.hierarchy.applications import Message
 from console.engine.disciplines.hierarchy.reasons import (
+    EXCEEDS_GROUP_LIMIT,
+    EXCEEDS_MAXIMUM,
+    EXCEEDS_USER_LIMIT,
     GANG_TIMEOUT,
     GANG_TOO_LARGE,
     GROUP_OVER_APPLICATIONS,
@@ -68,6 +71,9 @@ _MESSAGES: Final[Mapping[Reason, str | Callable[[ExplainContext], str]]] = {
     USER_QUOTA: Message.USER_QUOTA,
     GROUP_QUOTA: Message.USER_QUOTA,
     QUEUE_QUOTA: Message.QUEUE_QUOTA,
+    EXCEEDS_USER_LIMIT: Message.USER_QUOTA,
+    EXCEEDS_GROUP_LIMIT: Message.USER_QUOTA,
+    EXCEEDS_MAXIMUM: Message.QUEUE_QUOTA,
     NOT_PLACED: _rejection,
     PLACEMENT_FAILED: _rejection,
     NOT_CREATED: _rejection,

@@ -25,12 +25,17 @@ from console.engine.disciplines.hierarchy.nomination import (
 )
 from console.engine.disciplines.hierarchy.preemption import fence_of, victim_candidates
 from console.engine.disciplines.hierarchy.reasons import (
+    EXCEEDS_GROUP_LIMIT,
+    EXCEEDS_MAXIMUM,
+    EXCEEDS_NODES,
+    EXCEEDS_USER_LIMIT,
     GANG_HAS_NO_ROOM,
     GANG_TIMEOUT,
     GROUP_OVER_APPLICATIONS,
     GROUP_QUOTA,
     GROWN,
     NO_NODE_HAS_ROOM,
+    NO_NODE_MATCHES,
     NO_NODES,
     OVER_APPLICATIONS,
     PODS_LOST,
@@ -49,6 +54,7 @@ from console.engine.disciplines.hierarchy.scheduler import Refused
 from console.engine.live.live_tree import AnyQueue, Target
 from console.engine.live.pod_changes import placed_pods
 from console.engine.model.decision import Assignment, Place, PlacedPods, PodSetAssignment, Resize
+from console.engine.model.exceeded import BoundKind, Exceeded
 from console.engine.model.reasons import Reason
 from console.engine.model.route import Route
 from console.engine.pending.pending_class import Pending, PendingClass, Verdict
@@ -63,6 +69,16 @@ _REASONS: Final[Mapping[Stage, Reason]] = {
     Stage.USER_QUOTA: USER_QUOTA,
     Stage.GROUP_QUOTA: GROUP_QUOTA,
     Stage.QUEUE_QUOTA: QUEUE_QUOTA,
+}
+
+#: Why a workload can never start, by the first bound that it exceeds.
+_NEVER: Final[Mapping[BoundKind, Reason]] = {
+    BoundKind.MAXIMUM: EXCEEDS_MAXIMUM,
+    BoundKind.USER_LIMIT: EXCEEDS_USER_LIMIT,
+    BoundKind.GROUP_LIMIT: EXCEEDS_GROUP_LIMIT,
+    BoundKind.NODE_CONSTRAINTS: NO_NODE_MATCHES,
+    BoundKind.NODE: EXCEEDS_NODES,
+    BoundKind.NODES: EXCEEDS_NODES,
 }
 
 
@@ -246,7 +262,10 @@ class Outcomes:
                 continue
             pending = self._partition.pending[app]
             nomination = self.nomination(
-                app, result, with_nodes=bool(line.cls.unannounced) or line.cls.verdict is None
+                app,
+                result,
+                line.cls,
+                with_nodes=bool(line.cls.unannounced) or line.cls.verdict is None,
             )
             verdict = Verdict(nomination.pending_reason, nomination.usage, nomination)
             queue = self._state.queues[self._partition.full_name(line.queue)]
@@ -254,17 +273,23 @@ class Outcomes:
         return found
 
     def nomination(
-        self, app: Application, result: Result, *, with_nodes: bool = False
+        self,
+        app: Application,
+        result: Result,
+        cls: PendingClass | None = None,
+        *,
+        with_nodes: bool = False,
     ) -> HierarchyNomination:
-        """Return what the turns of an application found."""
+        """Return what the turns of an application found, which is one of *cls*, if given."""
         refused = self._scheduler.refusals.get(app)
         with_nodes = with_nodes and (refused is None or refused.stage not in _REASONS)
         ask = self._asked(app, result, refused)
         request = ask.resources if ask is not None else NOTHING
         total = _total(result.started) if result.started else request
+        exceeded = self._exceeded(app, result, cls)
         return HierarchyNomination(
             fits=bool(result.started),
-            pending_reason=self._reason(app, result, refused),
+            pending_reason=self._reason(app, result, refused, exceeded),
             request=request,
             counts=self._counts(app, result, ask),
             user=app.user,
@@ -275,7 +300,17 @@ class Outcomes:
             messages=tuple(ask.messages) if ask is not None else (),
             preemption=self._verdict_of_preemption(ask) if ask is not None else None,
             usage=usage_of_amounts(total),
+            exceeded=exceeded,
         )
+
+    def _exceeded(
+        self, app: Application, result: Result, cls: PendingClass | None
+    ) -> tuple[Exceeded, ...]:
+        """Return why an application can never start; empty: it can, or it runs already."""
+        pending = self._partition.pending.get(app)
+        if pending is None or result.started or result.victims or app in self._scheduler.waiting:
+            return ()
+        return self._world.exceeded(pending, app, self._partition, cls)
 
     def _counts(self, app: Application, result: Result, ask: Ask | None) -> dict[str, int]:
         """Return the number of pods that start together, by pod set."""
@@ -295,9 +330,17 @@ class Outcomes:
             return refused.ask
         return app.asks[0] if app.asks else None
 
-    def _reason(self, app: Application, result: Result, refused: Refused | None) -> Reason:
+    def _reason(
+        self,
+        app: Application,
+        result: Result,
+        refused: Refused | None,
+        exceeded: tuple[Exceeded, ...],
+    ) -> Reason:
         if result.victims or app in self._scheduler.waiting:
             return WAITS_FOR_STOPPING
+        if exceeded:
+            return _NEVER[exceeded[0].kind]
         if refused is not None and refused.stage in _REASONS:
             return _REASONS[refused.stage]
         if not any(node.accepts for node in self._scheduler.nodes):

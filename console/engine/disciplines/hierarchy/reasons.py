@@ -109,6 +109,55 @@ QUEUE_QUOTA: Final = register(
         shortage=Shortage.NOW,
     )
 )
+EXCEEDS_MAXIMUM: Final = register(
+    Reason(
+        "exceeds_maximum",
+        label="Exceeds the maximum of a queue",
+        headline=headlines.can_never_start,
+        reason_class=ReasonClass.CANNOT_RUN,
+        advice="Request less, or have the maximum raised: every new version is tried again.",
+        shortage=Shortage.ALWAYS,
+    )
+)
+EXCEEDS_USER_LIMIT: Final = register(
+    Reason(
+        "exceeds_user_limit",
+        label="Exceeds the limit of a user",
+        headline=headlines.can_never_start,
+        reason_class=ReasonClass.CANNOT_RUN,
+        advice="Request less, or have the limit raised: every new version is tried again.",
+        shortage=Shortage.ALWAYS,
+    )
+)
+EXCEEDS_GROUP_LIMIT: Final = register(
+    Reason(
+        "exceeds_group_limit",
+        label="Exceeds the limit of a group",
+        headline=headlines.can_never_start,
+        reason_class=ReasonClass.CANNOT_RUN,
+        advice="Request less, or have the limit raised: every new version is tried again.",
+        shortage=Shortage.ALWAYS,
+    )
+)
+EXCEEDS_NODES: Final = register(
+    Reason(
+        "hierarchy_exceeds_nodes",
+        label="Exceeds the nodes",
+        headline=headlines.can_never_start,
+        reason_class=ReasonClass.CANNOT_RUN,
+        advice="Request less, or have nodes added: it is tried again with every new node.",
+        shortage=Shortage.ALWAYS,
+    )
+)
+NO_NODE_MATCHES: Final = register(
+    Reason(
+        "hierarchy_no_node_matches",
+        label="No node matches",
+        headline=headlines.can_never_start,
+        reason_class=ReasonClass.CANNOT_RUN,
+        advice="Change the node selectors, affinity or tolerations of its pods, or add a node.",
+    )
+)
 NO_NODES: Final = register(
     Reason(
         "hierarchy_no_nodes",

@@ -46,11 +46,14 @@ def of_pod(requests: Mapping[str, int], *, counts_pods: bool) -> Resources:
     return {name: value for name, value in found.items() if value}
 
 
+def scaled(resource: str, value: int) -> int:
+    """Return an amount of queues in thousandths, the unit of the engine."""
+    return value if resource == VCORE else value * SCALE
+
+
 def in_thousandths(amounts: Resources) -> dict[str, int]:
-    """Return amounts of queues in the unit of the engine."""
-    return {
-        name: value if name == VCORE else value * SCALE for name, value in amounts.items() if value
-    }
+    """Return amounts of queues in thousandths, without zeros."""
+    return {name: scaled(name, value) for name, value in amounts.items() if value}
 
 
 def usage_of_amounts(amounts: Resources) -> dict[FlavorResource, int]:

@@ -9,6 +9,7 @@ from typing import Final
 from console.engine.disciplines.hierarchy.nomination import OF_APPLICATIONS, Stage
 from console.engine.disciplines.hierarchy.placement import Verdict
 from console.engine.disciplines.hierarchy.spec import RuleKind
+from console.engine.model.exceeded import Exceeded
 from console.engine.model.trace import Trace
 from console.engine.model.trace_sections import TraceSection, register_section
 
@@ -114,6 +115,8 @@ class HierarchyFacts(TraceSection):
     preemption: PreemptionStep | None = None
     #: YuniKorn's messages, each one once.
     messages: tuple[str, ...] = ()
+    #: The bounds that the request exceeds even if nothing else runs: it can never start.
+    exceeded: tuple[Exceeded, ...] = ()
 
 
 NO_FACTS: Final = HierarchyFacts()

@@ -7,6 +7,7 @@ only if a replica fits on one of the nodes with released capacity.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from console.engine.disciplines import Progress
@@ -59,7 +60,12 @@ def run_cycle(state: State, queue: JobQueue, placer: Placer, *, skipping: bool) 
 
 def nominate(placer: Placer, pending: Pending, *, with_nodes: bool) -> PlacementNomination:
     """Return where *pending* would go now."""
-    return placer.nominate(pending.workload, _job(pending), with_nodes=with_nodes)
+    job = _job(pending)
+    found = placer.nominate(pending.workload, job, with_nodes=with_nodes)
+    if found.fits:
+        return found
+    never = placer.never(pending.workload, job, pending.class_key)
+    return found if never is None else replace(found, never=never)
 
 
 def _turns(queue: JobQueue, placer: Placer) -> list[PendingClass] | None:

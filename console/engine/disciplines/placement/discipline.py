@@ -155,7 +155,10 @@ class PlacementDiscipline(BasicDiscipline):
         """Return the verdicts of *nomination*, or why the placement of the job is not valid."""
         spec = placement_of(policy)
         if isinstance(nomination, PlacementNomination):
-            return {PLACEMENT: PlacementFacts(pod_sets=nomination.pod_sets, rank=spec.rank)}
+            facts = PlacementFacts(
+                pod_sets=nomination.pod_sets, rank=spec.rank, never=nomination.never
+            )
+            return {PLACEMENT: facts}
         problem = job_placement(spec, workload).problem if route.queue in spec.queues else ""
         return {PLACEMENT: PlacementFacts(problem=problem) if problem else NO_FACTS}
 

@@ -9,13 +9,14 @@ clusters, however many nodes they have.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
 from console.engine.disciplines.placement import plugin
+from console.engine.disciplines.placement.feasibility import EmptyCluster
 from console.engine.disciplines.placement.fit import (
     Need,
     amounts_of,
@@ -88,6 +89,7 @@ class ClusterCapacity:
         self._nodes = tuple(each for each in cluster.nodes if each.is_ready)
         self._offered = [amounts_of(each.offered, each.labels) for each in self._nodes]
         self._at = {each.name: index for index, each in enumerate(self._nodes)}
+        self._empty: EmptyCluster | None = None
         #: Different offers of nodes, of which a cluster has few.
         self._kinds = tuple(
             dict(each) for each in {tuple(sorted(offered.items())) for offered in self._offered}
@@ -127,6 +129,13 @@ class ClusterCapacity:
             self._view_at = self.changes
         return self._view
 
+    @property
+    def empty(self) -> EmptyCluster:
+        """The cluster as if nothing ran there."""
+        if self._empty is None:
+            self._empty = EmptyCluster(self.reported, self._rule)
+        return self._empty
+
     def touch(self, node: str) -> bool:
         """Take over the usage of a node; return whether it has more capacity than before."""
         index = self._at.get(node)
@@ -148,7 +157,7 @@ class ClusterCapacity:
         position = self._position(need)
         if with_node:
             if position.details is None:
-                position.details = self._closest(need)
+                position.details = self._closest(need, self._free)
             return position.details
         if position.shortage is None:
             position.shortage = Shortage(could_fit=self._could_fit(need))
@@ -181,6 +190,15 @@ class ClusterCapacity:
                 left -= fitting
                 if not left:
                     return
+
+    def lacking_for_another(self, need: Need, filled: Mapping[str, int]) -> Shortage:
+        """Return what the closest node lacks for one more replica, after those in *filled*."""
+        free = list(self._free)
+        for node, count in filled.items():
+            index = self._at[node]
+            used = {name: amount * count for name, amount in need.amounts}
+            free[index] = free_amounts(free[index], used, self._rule)
+        return self._closest(need, free)
 
     def _viewed(self, nodes: tuple[plugin.Node, ...]) -> plugin.Cluster:
         labels = MappingProxyType(self.labels)
@@ -244,11 +262,11 @@ class ClusterCapacity:
         """Return whether some node would fit one replica if no job ran there."""
         return any(replicas_that_fit(need, each, self._rule, 1) for each in self._kinds)
 
-    def _closest(self, need: Need) -> Shortage:
-        """Return the node that lacks the smallest part of *need*."""
+    def _closest(self, need: Need, all_free: Sequence[Mapping[str, int]]) -> Shortage:
+        """Return the node that lacks the smallest part of *need*, by what nodes have free."""
         closest: tuple[float, str, Mapping[str, int]] | None = None
         wanted = dict(need.amounts)
-        for index, free in enumerate(self._free):
+        for index, free in enumerate(all_free):
             lacks = lacking(need, free, self._rule)
             part = sum(amount / max(1, wanted.get(key, amount)) for key, amount in lacks.items())
             if closest is None or part < closest[0]:

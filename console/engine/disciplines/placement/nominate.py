@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from console.engine.disciplines.placement.criteria import best_weight, largest_weight
+from console.engine.disciplines.placement.feasibility import never_placed
 from console.engine.disciplines.placement.fit import Need, need_of
 from console.engine.disciplines.placement.index import CapacityIndex, ClusterCapacity
 from console.engine.disciplines.placement.job_placement import JobPlacement
 from console.engine.disciplines.placement.plugin_placing import PluginPlacing
 from console.engine.disciplines.placement.reasons import (
+    EXCEEDS_ALL_CLUSTERS,
     EXCEEDS_EVERY_NODE,
     NO_CLUSTER_MATCHES,
     NO_CLUSTER_READY,
@@ -30,11 +32,18 @@ from console.engine.disciplines.placement.spec import (
 from console.engine.disciplines.placement.trace import (
     ClusterStage,
     ClusterStep,
+    NeverPlaced,
     PluginWords,
     PodSetPlacement,
     overtaken,
 )
-from console.engine.disciplines.placement.verdicts import STAGES, Matched, Ranked, without_room
+from console.engine.disciplines.placement.verdicts import (
+    STAGES,
+    Matched,
+    Ranked,
+    not_ready,
+    without_room,
+)
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.common_reasons import BEHIND_OTHERS
 from console.engine.model.decision import Assignment, Place, PodSetAssignment
@@ -93,6 +102,8 @@ class PlacementNomination:
     #: The assignment on admission; empty if not all replicas fit.
     assignment: Assignment
     fits: bool
+    #: Why the job can never be placed; None: it can, or it fits.
+    never: NeverPlaced | None = None
 
     #: Nothing fits until capacity is released.
     is_lasting = True
@@ -119,6 +130,8 @@ class PlacementNomination:
         """Why the job waits: the stage that the most promising cluster did not pass."""
         if self.fits:
             return BEHIND_OTHERS
+        if self.never is not None:
+            return _reason_of(self.never)
         if not self.found:
             return NO_CLUSTER_READY
         last = self.found[-1]
@@ -134,11 +147,8 @@ class PlacementNomination:
             for each in last.removed
             if each.stage is ClusterStage.CAPACITY and not each.is_excluded
         ]
-        if short:
-            return NO_NODE_FITS if any(each.could_fit for each in short) else EXCEEDS_EVERY_NODE
-        if any(each.stage is not ClusterStage.NOT_READY for each in last.removed):
-            return NO_CLUSTER_MATCHES
-        return NO_CLUSTER_READY
+        # Otherwise a cluster that is not ready could take the job.
+        return NO_NODE_FITS if any(each.could_fit for each in short) else NO_CLUSTER_READY
 
 
 class Placer:
@@ -168,6 +178,9 @@ class Placer:
         #: The request of one replica of each class that waits, and of some that no longer do.
         self._waiting = MinRequests()
         self._noted: set[str] = set()
+        #: By class, why its jobs can never be placed, for one version of clusters and labels.
+        self._never: dict[str, NeverPlaced | None] = {}
+        self._never_version = index.labels_version
 
     @property
     def may_fit_on_less(self) -> bool:
@@ -205,6 +218,22 @@ class Placer:
                     amounts = {k: v * each.count for k, v in pod_set.requests.items()}
                     trial.charge((each.cluster or "", each.node or ""), amounts)
         return PlacementNomination(tuple(all_found), tuple(assignment), fits=True)
+
+    def never(self, workload: Workload, job: JobPlacement, key: str) -> NeverPlaced | None:
+        """
+        Return why *workload* can never be placed; None: it can.
+
+        *key* is that of its class, for which the answer is remembered; "" outside every class.
+        """
+        if self._never_version != self.index.labels_version or len(self._never) >= _MOST_REMEMBERED:
+            self._never_version = self.index.labels_version
+            self._never.clear()
+        if key not in self._never:
+            found = self._never_of(workload, job)
+            if not key:
+                return found
+            self._never[key] = found
+        return self._never[key]
 
     def note_failures(self, now: int) -> None:
         """Give all jobs a turn some time after *now* if a plugin failed since the last call."""
@@ -284,7 +313,7 @@ class Placer:
         for name, cluster in self.index.clusters.items():
             match = matched[name]
             if not cluster.is_ready:
-                removed.append(ClusterStep(cluster=name, stage=ClusterStage.NOT_READY))
+                removed.append(not_ready(name, match))
             elif needs_room and not cluster.fits(need):
                 removed.append(without_room(cluster, need, match, with_node=with_nodes))
             elif match.removed is not None:
@@ -298,16 +327,21 @@ class Placer:
         kept.sort(key=_values, reverse=True)
         places: list[Place] = []
         ranked: list[Ranked] = []
+        filled: list[dict[str, int]] = []
         left = pod_set.count
         for _, _, cluster in kept:
-            here = 0
-            if left:
-                for node, count in cluster.fill(need, left):
-                    places.append(Place(count=count, cluster=cluster.name, node=node))
-                    here += count
-                left -= here
+            here = dict(cluster.fill(need, left)) if left else {}
+            for node, count in here.items():
+                places.append(Place(count=count, cluster=cluster.name, node=node))
+            filled.append(here)
+            left -= sum(here.values())
             weight = matched[cluster.name].weight
-            ranked.append(Ranked(cluster.name, cluster.score, weight, here))
+            ranked.append(Ranked(cluster.name, cluster.score, weight, sum(here.values())))
+        if left and with_nodes:
+            ranked = [
+                each._replace(shortage=cluster.lacking_for_another(need, here))
+                for each, (_, _, cluster), here in zip(ranked, kept, filled, strict=True)
+            ]
         largest = largest_weight(job.placement)
         found = Found(pod_set, need, ranked, removed, largest, self._spec.rank)
         return found, _assigned(pod_set, places, left)
@@ -336,10 +370,28 @@ class Placer:
         )
         return found, _assigned(pod_set, placed.places, placed.left)
 
+    def _never_of(self, workload: Workload, job: JobPlacement) -> NeverPlaced | None:
+        """Return the first pod set of *workload* that can never be placed."""
+        matched = self.match(job)
+        clusters = [
+            (cluster.empty, matched[name].removed) for name, cluster in self.index.clusters.items()
+        ]
+        for each in workload.pod_sets:
+            found = never_placed(each.name, each.count, need_of(each.requests), clusters)
+            if found is not None:
+                return found
+        return None
+
     def _matched_by(self, cluster: ClusterCapacity, job: JobPlacement) -> Matched:
         steps = (stage(self._spec, cluster, job) for stage in self._stages)
         removed = next((step for step in steps if step is not None), None)
         return Matched(removed, best_weight(job.placement, cluster.labels))
+
+
+def _reason_of(never: NeverPlaced) -> Reason:
+    if not never.admitted:
+        return NO_CLUSTER_MATCHES
+    return EXCEEDS_ALL_CLUSTERS if never.possible else EXCEEDS_EVERY_NODE
 
 
 def _assigned(pod_set: PodSet, places: list[Place], left: int) -> PodSetAssignment | None:

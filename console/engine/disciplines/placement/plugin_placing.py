@@ -35,7 +35,13 @@ from console.engine.disciplines.placement.trace import (
     PluginScore,
     PluginWords,
 )
-from console.engine.disciplines.placement.verdicts import STAGES, Matched, Ranked, without_room
+from console.engine.disciplines.placement.verdicts import (
+    STAGES,
+    Matched,
+    Ranked,
+    not_ready,
+    without_room,
+)
 from console.engine.model.amounts import SCALE
 from console.engine.model.decision import Place
 from console.engine.model.workload import PodSet
@@ -155,7 +161,7 @@ class PluginPlacing:
             if cluster.is_ready:
                 left.append(_Candidate(cluster, matched[name].weight))
             else:
-                steps[name] = ClusterStep(cluster=name, stage=ClusterStage.NOT_READY)
+                steps[name] = not_ready(name, matched[name])
         try:
             for use in self._spec.plugins:
                 asked = self._asked.get(use.name)

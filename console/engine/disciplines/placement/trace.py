@@ -66,12 +66,13 @@ class ClusterStep:
     weight: int = 0
     #: Number of replicas that go, or would go, to the cluster.
     replicas: int = 0
-    #: For the stage CAPACITY: the node that comes closest, and what it lacks, in thousandths.
+    #: The node that comes closest to one replica, or to a further one if the cluster remains, and
+    #: what it lacks, in thousandths; None: not determined.
     node: str | None = None
     lacks: Mapping[str, int] = field(default_factory=dict)
     #: Whether an empty node would fit one replica.
     could_fit: bool = True
-    #: For the stage CAPACITY: whether the labels of the cluster would remove it, too.
+    #: For the stages NOT_READY and CAPACITY: whether its labels would remove the cluster, too.
     is_excluded: bool = False
     #: For the stage AFFINITY.
     failed: tuple[FailedFilter, ...] = ()
@@ -151,6 +152,44 @@ def overtaken(kept: Sequence[ClusterStep], largest_weight: int) -> Overtaken | N
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterRoom:
+    """What one cluster could hold of a pod set if nothing ran there."""
+
+    cluster: str
+    #: At most the requested number.
+    replicas: int = 0
+    #: If it could hold none: the node that comes closest, and what it lacks, in thousandths.
+    node: str | None = None
+    lacks: Mapping[str, int] = field(default_factory=dict)
+    #: Whether the labels of the cluster remove it: by filters of the job, or by a filter policy.
+    is_excluded: bool = False
+    failed: tuple[FailedFilter, ...] = ()
+    policy: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeverPlaced:
+    """A pod set whose replicas fit on no clusters that the job may use, whatever runs there."""
+
+    pod_set: str = "main"
+    replicas: int = 1
+    #: Of one replica, in thousandths.
+    request: Mapping[str, int] = field(default_factory=dict)
+    #: All clusters, in the order of the index.
+    rooms: tuple[ClusterRoom, ...] = ()
+
+    @property
+    def admitted(self) -> tuple[ClusterRoom, ...]:
+        """The clusters that the job may use."""
+        return tuple(each for each in self.rooms if not each.is_excluded)
+
+    @property
+    def possible(self) -> int:
+        """How many replicas these could hold together."""
+        return sum(each.replicas for each in self.admitted)
+
+
 #: The name of the section, which is the name of the folder.
 PLACEMENT: Final = "placement"
 
@@ -164,6 +203,8 @@ class PlacementFacts(TraceSection):
     problem: str = ""
     #: How clusters are ranked: the value of the setting.
     rank: str = ""
+    #: The first pod set that can never be placed; None: all can.
+    never: NeverPlaced | None = None
 
 
 NO_FACTS: Final = PlacementFacts()

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from console.engine.disciplines.placement.criteria import failures
 from console.engine.disciplines.placement.fit import Need
-from console.engine.disciplines.placement.index import ClusterCapacity
+from console.engine.disciplines.placement.index import ClusterCapacity, Shortage
 from console.engine.disciplines.placement.job_placement import JobPlacement
 from console.engine.disciplines.placement.spec import (
     AFFINITY_PLUGIN,
@@ -36,6 +36,8 @@ class Ranked(NamedTuple):
     scores: tuple[PluginScore, ...] = ()
     #: Numerator and denominator; None: not added up.
     total: tuple[int | Fraction, int] | None = None
+    #: If not all replicas fit: what a further one lacks; None: not determined.
+    shortage: Shortage | None = None
 
     @property
     def step(self) -> ClusterStep:
@@ -48,6 +50,8 @@ class Ranked(NamedTuple):
             said=self.said,
             scores=self.scores,
             total="" if self.total is None else str(Fraction(*self.total)),
+            node=None if self.shortage is None else self.shortage.node,
+            lacks={} if self.shortage is None else self.shortage.lacks,
         )
 
 
@@ -58,6 +62,13 @@ class Matched(NamedTuple):
     removed: ClusterStep | None
     #: The largest weight of the satisfied preferences.
     weight: int
+
+
+def not_ready(cluster: str, match: Matched) -> ClusterStep:
+    """Return that *cluster* is not ready; *match* is what its labels mean for the job."""
+    return ClusterStep(
+        cluster=cluster, stage=ClusterStage.NOT_READY, is_excluded=match.removed is not None
+    )
 
 
 def without_room(
