@@ -29,7 +29,7 @@ _NAMED = {"org": "org", "uid": "workload", "delivery": "delivery"}
 MOST_NAMED: Final = 20
 
 #: The link of an invitation, which contains its secret.
-_LINK = re.compile(r"(/(?:join|unsubscribe)/)[^\s?\"']+")
+_LINK = re.compile(r"(/(?:join|unsubscribe|confirm)/)[^\s?\"']+")
 
 #: Characters that end a line, control a terminal, or change the direction of text.
 _UNPRINTABLE = re.compile(f"[\n{CONTROLS}{LINE_ENDS}{DIRECTIONS}\ud800-\udfff]")

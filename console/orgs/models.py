@@ -69,6 +69,13 @@ class User(AbstractUser):
         "Organization", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
 
+    #: When its owner opened the link of a confirmation e-mail, or the sign-in provider verified the
+    #: address; None before. Notifications are sent to confirmed addresses only.
+    address_confirmed_at = models.DateTimeField(null=True)
+    #: The last confirmation e-mail, and the number of them since the address was last confirmed.
+    confirmation_sent_at = models.DateTimeField(null=True)
+    confirmations_sent = models.IntegerField(default=0, db_default=0)
+
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 

@@ -74,6 +74,7 @@ urlpatterns = [
     path("join/<str:secret>", joining.join, name="join"),
     path("join/waiting/<int:number>", orgs.answer_invitation, name="answer-invitation"),
     path("unsubscribe/<str:link>", notifications.unsubscribe, name="unsubscribe"),
+    path("confirm/<str:link>", notifications.confirmation, name="confirmation"),
     path("tokens", tokens.tokens, name="tokens"),
     # The URL that the public anyscale client prints if its token is missing or wrong.
     path("v2/api-keys", tokens.client_keys, name="client-keys"),

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 import smtplib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from email.utils import parseaddr
 from typing import Any, Final
 
 from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 
-from console.orgs.models import Organization
+from console.orgs.models import Membership, Organization
+from console.webhooks.confirmation_links import confirmation_url
 from console.webhooks.models import Delivery, Kind, Webhook
 from console.webhooks.outcome import Answer, Failure
 from console.webhooks.payloads import page_url
@@ -58,8 +59,14 @@ def send_mail(webhook: Webhook, delivery: Delivery, hand_over: Callable[[], bool
 
 
 def mail_of(webhook: Webhook, delivery: Delivery) -> EmailMessage:
-    """Return the e-mail of *delivery*: text, with links to its workloads and to unsubscribe."""
+    """
+    Return the e-mail of *delivery*: text, with links to its workloads and to unsubscribe.
+
+    The e-mail that confirms an address has the link for this instead.
+    """
     assert webhook.member is not None
+    if delivery.kind == Kind.CONFIRM:
+        return _confirmation_mail(webhook.member, delivery)
     org, body = webhook.org, json.loads(delivery.body)
     unsubscribe = unsubscribe_url(webhook.member)
     footer = (
@@ -68,17 +75,46 @@ def mail_of(webhook: Webhook, delivery: Delivery) -> EmailMessage:
         f"Settings: {page_url(org, 'settings/notifications')}",
         f"Unsubscribe: {unsubscribe}",
     )
+    links = {
+        "List-Unsubscribe": f"<{unsubscribe}>",
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    }
+    lines = [*_lines(body), "", "-- ", *footer, ""]
+    return _mail(webhook.member, delivery, _subject(org, body), lines, links)
+
+
+def _confirmation_mail(member: Membership, delivery: Delivery) -> EmailMessage:
+    # No name of an organization, which its owner could choose to write to any address.
+    lines = (
+        f"An account of {settings.PUBLIC_URL} with the address {member.user.email} asks to get",
+        "e-mail about its workloads. If it is yours, sign in to it and confirm the address:",
+        "",
+        confirmation_url(member),
+        "",
+        "The link works for a day. If the account is not yours, ignore this e-mail: nothing else",
+        "is sent to this address.",
+        "",
+    )
+    return _mail(member, delivery, "Confirm your e-mail address", lines, {})
+
+
+def _mail(
+    member: Membership,
+    delivery: Delivery,
+    subject: str,
+    lines: Iterable[str],
+    headers: dict[str, str],
+) -> EmailMessage:
     domain = parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2]
     return EmailMessage(
-        subject=_subject(org, body),
-        body="\n".join([*_lines(body), "", "-- ", *footer, ""]),
+        subject=subject,
+        body="\n".join(lines),
         from_email=settings.DEFAULT_FROM_EMAIL,
-        to=[webhook.member.user.email],
+        to=[member.user.email],
         headers={
             "Message-ID": f"<{delivery.uid}@{domain}>",
             "Auto-Submitted": "auto-generated",
-            "List-Unsubscribe": f"<{unsubscribe}>",
-            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+            **headers,
         },
     )
 

@@ -36,8 +36,9 @@ class Kind(models.TextChoices):
     CHANGES_REQUESTED = "config.needs_changes", "Config changes requested"
     #: Not selectable: the messages of a day about workloads of one person.
     DIGEST = "workload.digest", "Daily digest"
-    #: Not selectable: it is sent on request.
+    #: Not selectable: they are sent on request.
     TEST = "test", "Test"
+    CONFIRM = "address.confirm", "Confirmation of your address"
 
 
 #: Kinds that members can select for e-mail about their own workloads.
@@ -45,7 +46,7 @@ MEMBER_KINDS: tuple[Kind, ...] = (Kind.ADMITTED, Kind.REJECTED, Kind.CANNOT_RUN,
 
 #: Kinds that can be selected for a webhook. Executors read admissions from the feed of decisions.
 CHOSEN_KINDS: tuple[Kind, ...] = tuple(
-    kind for kind in Kind if kind not in (Kind.ADMITTED, Kind.DIGEST, Kind.TEST)
+    kind for kind in Kind if kind not in (Kind.ADMITTED, Kind.DIGEST, Kind.TEST, Kind.CONFIRM)
 )
 
 #: Kinds about workloads, which are added to a delivery that waits.

@@ -26,12 +26,18 @@ _HAS_SOME = "SELECT EXISTS (SELECT 1 FROM webhooks_webhook WHERE org_id = %s)"
 
 
 def active_webhooks(org: Organization) -> list[Webhook]:
-    """Return the active webhooks of *org*, and its members who get e-mail, with their accounts."""
+    """
+    Return the active webhooks of *org*, and its members who get e-mail, with their accounts.
+
+    Members get e-mail at addresses that they have confirmed.
+    """
     # Every batch runs this query, and most organizations have no webhooks.
     ((some,),) = statements.rows(_HAS_SOME, [org.pk])
     if not some:
         return []
-    mailed = Q(member__user__is_active=True) if settings.EMAIL_HOST else Q(pk=None)
+    mailed = Q(member__user__is_active=True, member__user__address_confirmed_at__isnull=False)
+    if not settings.EMAIL_HOST:
+        mailed = Q(pk=None)
     rows = Webhook.objects.select_related("member__user").filter(org=org, paused="")
     return list(rows.filter(Q(member=None) | mailed))
 

@@ -109,6 +109,12 @@ def test_message(org: Organization, now: datetime, asked_by: str, receiver: str)
     return envelope(org, Kind.TEST, now, summary, page_url(org, ""), {"asked_by": asked_by})
 
 
+def confirmation_message(org: Organization, now: datetime) -> Message:
+    """Return the message that asks a member to confirm the address; the e-mail has the link."""
+    url = page_url(org, "settings/notifications")
+    return envelope(org, Kind.CONFIRM, now, "Confirm your e-mail address", url, {})
+
+
 def workload_url(org: Organization, uid: str) -> str:
     """Return the URL of the page of a workload."""
     return page_url(org, f"workloads/{quote(uid)}")

@@ -32,7 +32,7 @@ LIGHT = (10, 150_000)
 HEAVY = {"pages:config-edit", "pages:config-draft"}
 
 #: Links to missing objects, which answer an error.
-REFUSED = {"join": 404, "unsubscribe/nothing": 404}
+REFUSED = {"join": 404, "unsubscribe/nothing": 404, "confirm/nothing": 404}
 
 
 def over(found: list[Opened], budgets: dict[str, int]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.test import Client
+from django.utils import timezone
 
 from console.orgs.permissions import Actor
 from console.webhooks.models import Webhook
@@ -22,6 +23,14 @@ def has_mail(settings: Any) -> None:
     """Turn e-mail on; Django keeps the messages in memory."""
     settings.EMAIL_HOST = "mail.example"
     settings.DEFAULT_FROM_EMAIL = "sluice@console.example"
+
+
+def confirmed(actor: Actor) -> Actor:
+    """Return *actor* with a confirmed address."""
+    assert actor.user is not None
+    actor.user.address_confirmed_at = timezone.now()
+    actor.user.save()
+    return actor
 
 
 def text_of(response: Any) -> str:
@@ -43,7 +52,7 @@ def test_the_page_says_that_mail_is_off(browser: Client) -> None:
 def test_a_member_subscribes_tests_and_unsubscribes(
     client_for: Callable[[Actor], Client], viewer: Actor
 ) -> None:
-    browser = client_for(viewer)
+    browser = client_for(confirmed(viewer))
     assert "goes to viewer@here.example" in text_of(browser.get(HERE))
     form = {
         "do": "save",
@@ -85,3 +94,40 @@ def test_bad_forms_are_refused(browser: Client) -> None:
     assert browser.post(HERE, {"do": "save", "kinds": "test", "timing": "daily"}).status_code == 400
     assert browser.post(HERE, {"do": "test"}).status_code == 404
     assert not Webhook.objects.exists()
+
+
+@pytest.mark.usefixtures("has_mail")
+def test_an_address_is_confirmed_first(
+    client_for: Callable[[Actor], Client], viewer: Actor, owner: Actor
+) -> None:
+    browser = client_for(viewer)
+    said = text_of(browser.get(HERE))
+    assert "Confirm this address first." in said
+    assert "No e-mail about workloads is sent to viewer@here.example before" in said
+    form = {"do": "save", "kinds": ["workload.admitted"], "timing": "at_once"}
+    assert browser.post(HERE, form).status_code == 302
+    buttons = [each.text for each in read_page(browser.get(HERE)).id("main").all("button")]
+    assert buttons == ["Send confirmation e-mail", "Save"]
+    assert browser.post(HERE, {"do": "test"}).status_code == 409
+    assert browser.post(HERE, {"do": "confirm"}).headers["Location"] == HERE
+    said = text_of(browser.get(HERE))
+    assert "Another one can be sent in" in said
+    assert "Confirmation of your address" in said
+    assert browser.post(HERE, {"do": "confirm"}).status_code == 409
+    assert deliver_due(Webhook.objects.get().pk) == 1
+    (sent,) = mail.outbox
+    (line,) = [each for each in str(sent.body).splitlines() if "/confirm/" in each]
+    link = "/confirm/" + line.rpartition("/confirm/")[2]
+
+    stranger = Client().get(link)
+    assert stranger.headers["Location"].startswith("/login?next=%2Fconfirm%2F")
+    for answer in (client_for(owner).get(link), client_for(owner).post(link)):
+        assert (answer.status_code, "another account" in text_of(answer)) == (409, True)
+    assert "Confirm viewer@here.example" in text_of(browser.get(link))
+    assert "Confirm this address first." in text_of(browser.get(HERE))
+    assert browser.post(link).headers["Location"] == HERE
+    said = text_of(browser.get(HERE))
+    assert "The address viewer@here.example is confirmed." in said
+    assert "Confirm this address first." not in said
+    assert browser.post(HERE, {"do": "test"}).status_code == 302
+    assert browser.get("/confirm/forged").status_code == 404

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from console.configs.services.apply_config import apply_config
 from console.errors import BadRequest, Conflict, NotFound
-from console.orgs.models import AuditEntry, Membership, Organization
+from console.orgs.models import AuditEntry, Membership, Organization, User
 from console.orgs.permissions import Actor
 from console.orgs.services.remove_member import remove_member
 from console.webhooks.models import Attempt, Delivery, Webhook
@@ -61,6 +61,9 @@ def submit(owner: Actor, settle: Callable[[Organization], int]) -> Callable[...,
 
 
 def subscribed(actor: Actor, timing: str = "at_once", kinds: list[str] = ALL) -> Webhook:
+    """Subscribe a member with a confirmed address."""
+    assert actor.user is not None
+    User.objects.filter(pk=actor.user.pk).update(address_confirmed_at=timezone.now())
     row = subscribe(actor, {"kinds": kinds, "timing": timing})
     assert row is not None
     return row

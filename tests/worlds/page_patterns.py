@@ -82,6 +82,7 @@ PAGES: Final[Mapping[str, Sequence[str]]] = {
     "invitation": ("join",),
     "join": ("join/{join}",),
     "unsubscribe": ("unsubscribe/nothing",),
+    "confirmation": ("confirm/nothing",),
     "tokens": ("tokens",),
     "client-keys": ("v2/api-keys",),
     "docs": ("docs/", "docs/?q=quota", "docs/?q=no-such-word"),

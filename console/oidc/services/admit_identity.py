@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
+from django.utils import timezone
 
 from console.errors import NotAllowed
 from console.oidc.configure import PROVIDER
@@ -44,6 +45,9 @@ def admit_identity(
     if account.user.proof == Proof.UNKNOWN:
         # Connected by a version that did not record the proof.
         User.objects.filter(pk=account.user.pk).update(proof=Proof.PROVIDER)
+    if account.user.address_confirmed_at is None:
+        # Connected by a version that did not record it.
+        User.objects.filter(pk=account.user.pk).update(address_confirmed_at=timezone.now())
     return AdmittedUser(account.user)
 
 
@@ -64,7 +68,8 @@ def _connect_identity(
         SocialAccount.objects.create(provider=PROVIDER, uid=identity, user=user, extra_data={})
         has_lost_password = _end_password(user)
         user.proof, user.proven_in = Proof.PROVIDER, None
-        user.save(update_fields=["proof", "proven_in"])
+        user.address_confirmed_at = timezone.now()
+        user.save(update_fields=["proof", "proven_in", "address_confirmed_at"])
         for other in accounts[1:]:
             _merge_accounts(user, other)
         record_person(user, "account.connect", after={"ended_password": has_lost_password})

@@ -1,4 +1,4 @@
-"""Views of the e-mail that a member gets about own workloads, and of the link that ends it."""
+"""Views of the e-mail that a member gets about own workloads, and of the links in e-mails."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from console.errors import BadRequest, FieldError, NotFound
+from console.errors import BadRequest, Conflict, FieldError, NotFound
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
-from console.pages.access import org_page, refusal
+from console.pages.access import org_page, refusal, signed_in, signed_in_user
 from console.pages.live import live_by
 from console.pages.presenters.webhooks import delivery_row, kind_choices
 from console.pages.shell import live_version, render_page
+from console.webhooks.confirmation_waits import next_confirmation
 from console.webhooks.digests import SENT_AT
 from console.webhooks.models import MEMBER_KINDS
 from console.webhooks.queries import (
@@ -24,6 +27,11 @@ from console.webhooks.queries import (
     list_deliveries,
     subscription_of,
     webhooks_version,
+)
+from console.webhooks.services.confirm_address import (
+    confirm_address,
+    member_to_confirm,
+    request_confirmation,
 )
 from console.webhooks.services.subscribe import (
     send_subscription_test,
@@ -49,6 +57,12 @@ def notifications(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         shown: HttpResponseBase = _show(request, actor)
         return shown
     match request.POST.get("do"):
+        case "confirm":
+            request_confirmation(actor)
+            messages.success(
+                request,
+                "A confirmation e-mail is sent to your address. Open its link within a day.",
+            )
         case "test":
             send_subscription_test(actor)
             messages.success(request, "A test is sent to your address; the list has its result.")
@@ -68,17 +82,41 @@ def notifications(request: HttpRequest, actor: Actor) -> HttpResponseBase:
 @live_by(_version)
 def _show(request: HttpRequest, actor: Actor) -> HttpResponse:
     found = subscription_of(actor)
+    account, now = actor.user, timezone.now()
+    assert account is not None, "pages have no other actors than people"
+    is_on, is_confirmed = bool(settings.EMAIL_HOST), account.address_confirmed_at is not None
+    again = next_confirmation(account.email) if is_on and not is_confirmed else None
     sent = list_deliveries(found, {}, _LISTED, None).results if found else []
     last = last_attempts(sent) if sent else {}
     context = {
-        "is_on": bool(settings.EMAIL_HOST),
+        "is_on": is_on,
+        "is_confirmed": is_confirmed,
+        "asked_at": account.confirmation_sent_at,
+        "again_at": again if again and again > now else None,
         "subscription": found,
         "kinds": kind_choices(found.kinds if found else (), MEMBER_KINDS),
         "rows": [delivery_row(each, last.get(each.pk)) for each in sent],
         "sent_at": SENT_AT,
-        "address": actor.user.email if actor.user else "",
+        "address": account.email,
     }
     return render_page(request, actor, "settings/notifications.html", context, section="settings")
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def confirmation(request: HttpRequest, link: str) -> HttpResponse:
+    """Ask whether to confirm the address of a link, which programs also open, or confirm it."""
+    user = signed_in_user(request)
+    try:
+        if request.method != "POST":
+            member = member_to_confirm(user, link)
+            return render(request, "sessions/confirm.html", {"address": member.user.email})
+        org = confirm_address(user, link)
+    except (NotFound, Conflict) as error:
+        return refusal(request, error, None)
+    messages.success(request, f"The address {user.email} is confirmed.")
+    return HttpResponseRedirect(reverse("pages:notifications", args=[org.slug]))
 
 
 # Mail programs end a subscription by a POST without cookies (RFC 8058); the signed link is enough.

@@ -9,6 +9,7 @@ when the attempt expires. So each delivery is sent at least once, with the same 
 
 E-mail is sent at most once, because readers cannot recognize a repeated one: the row is marked
 before a mail server gets the text, and a marked delivery whose worker has ended is not sent again.
+An address that its owner has not confirmed gets nothing but the e-mail that asks for this.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from django.utils import timezone
 
 from console.webhooks.formats import sent_text
 from console.webhooks.mail import send_mail
-from console.webhooks.models import Attempt, Delivery, Format, Webhook
+from console.webhooks.models import Attempt, Delivery, Format, Kind, Webhook
 from console.webhooks.outcome import Answer, Failure
 from console.webhooks.sending import send
 from console.webhooks.services.pause_automatically import pause_automatically
@@ -88,7 +89,11 @@ def due_webhooks(most: int) -> list[int]:
 def _deliverable(now: datetime) -> QuerySet[Webhook]:
     due = Delivery.objects.filter(state=Delivery.State.WAITING, due_at__lte=now)
     rested = Q(rest_until=None) | Q(rest_until__lte=now)
-    mailed = Q() if settings.EMAIL_HOST else Q(member=None)
+    mailed = Q(member=None)
+    if settings.EMAIL_HOST:
+        asked = due.filter(kind=Kind.CONFIRM)
+        mailed |= Q(member__user__address_confirmed_at__isnull=False)
+        mailed |= Q(pk__in=asked.values("webhook_id"))
     return Webhook.objects.filter(
         rested, mailed, _free(now), paused="", pk__in=due.values("webhook_id").distinct()
     )
@@ -119,9 +124,12 @@ def _begin(webhook_id: int, runner: str) -> tuple[Webhook, Delivery, Attempt] | 
         mine = Webhook.objects.filter(pk=webhook_id, runner=runner, paused="")
         if not mine.update(busy_until=now + ATTEMPT_EXPIRY, changed_at=now):
             return None
+        webhook = mine.select_related("org", "member__user").get()
         all_due = Delivery.objects.filter(
             webhook_id=webhook_id, state=Delivery.State.WAITING, due_at__lte=now
         )
+        if webhook.member is not None and webhook.member.user.address_confirmed_at is None:
+            all_due = all_due.filter(kind=Kind.CONFIRM)
         _give_up_uncertain(all_due.exclude(handed_over_at=None), now)
         due = all_due.filter(handed_over_at=None)
         delivery = due.order_by("due_at", "pk").first()
@@ -134,7 +142,6 @@ def _begin(webhook_id: int, runner: str) -> tuple[Webhook, Delivery, Attempt] | 
             return None
         # Messages added in the meantime are sent with it.
         delivery.refresh_from_db()
-        webhook = mine.select_related("org", "member__user").get()
         attempt = Attempt.objects.create(
             delivery=delivery,
             number=delivery.attempts_begun,

@@ -29,31 +29,26 @@ def subscribe(actor: Actor, given: Any) -> Webhook | None:
     Store the kinds of messages that the member *actor* gets by e-mail; without any, none.
 
     *given* has ``kinds`` and ``timing``, one of `TIMINGS`. Returns the subscription, or None if it
-    ended. Raises NotAllowed, BadRequest, and Conflict if the console sends no e-mail.
+    ended. Until the member has confirmed the address, nothing is sent to it. Raises NotAllowed,
+    BadRequest, and Conflict if the console sends no e-mail.
     """
     kinds, timing = _read(given)
     with transaction.atomic():
         lock_org(actor.org)
-        member = _member(actor)
+        member = receiving_member(actor)
         found = subscription_of(actor)
         if not kinds:
-            if found is not None:
+            if found is not None and found.kinds:
                 _end(actor, found, member)
             return None
         refuse_without_mail()
         before = _facts(found)
         was_reported = reports_cannot_run(actor.org)
-        row = found or Webhook(
-            org=actor.org,
-            member=member,
-            # Names of webhooks have no space around them, so none can be the same.
-            name=f" e-mail to member {member.pk}",
-            created_by=actor.name,
-        )
+        row = found or new_subscription(member)
         row.kinds, row.is_digest = kinds, timing == "daily"
         row.changed_at = timezone.now()
         # Columns written by the workers are not changed.
-        row.save(update_fields=["kinds", "is_digest", "changed_at"] if found else None)
+        row.save(update_fields=["kinds", "is_digest", "changed_at"])
         if Kind.CANNOT_RUN in kinds and not was_reported:
             mark_as_reported(actor.org)
         if before != _facts(row):
@@ -65,16 +60,22 @@ def send_subscription_test(actor: Actor) -> Delivery:
     """
     Create and return a test e-mail to the member *actor*, which a worker sends immediately.
 
-    Raises NotAllowed, NotFound without a subscription, and Conflict if several tests wait or the
-    console sends no e-mail.
+    Raises NotAllowed, NotFound without a subscription, and Conflict if several tests wait, the
+    address is not confirmed (``address_not_confirmed``), or the console sends no e-mail.
     """
-    member = _member(actor)
+    member = receiving_member(actor)
     refuse_without_mail()
     with transaction.atomic():
         lock_org(actor.org)
         found = subscription_of(actor)
-        if found is None:
+        if found is None or not found.kinds:
             raise NotFound("You get no e-mail: choose events and save them first.")
+        if member.user.address_confirmed_at is None:
+            raise Conflict(
+                "address_not_confirmed",
+                f"The address {member.user.email} is not confirmed: send a confirmation e-mail "
+                "first, and open its link.",
+            )
         delivery = write_test(found, actor.name, "your notifications")
         record(
             actor,
@@ -92,10 +93,33 @@ def unsubscribe_by_link(text: str) -> None:
     with transaction.atomic():
         rows = Webhook.objects.select_related("org", "member__user")
         found = rows.filter(member=number).first()
-        if found is not None and found.member is not None:
+        if found is not None and found.member is not None and found.kinds:
             member = found.member
             actor = Actor.from_user(found.org, member.user, member.role)
             _end(actor, found, member)
+
+
+def new_subscription(member: Membership) -> Webhook:
+    """Create and return a subscription of *member* without any events."""
+    return Webhook.objects.create(
+        org=member.org,
+        member=member,
+        # Names of webhooks have no space around them, so none can be the same.
+        name=f" e-mail to member {member.pk}",
+        created_by=member.user.email,
+    )
+
+
+def receiving_member(actor: Actor) -> Membership:
+    """Return the membership of *actor*; raises NotFound for tokens and commands."""
+    actor.require(Permission.READ)
+    found = None
+    if actor.user is not None and actor.token is None:
+        rows = Membership.objects.select_related("org", "user")
+        found = rows.filter(org=actor.org, user=actor.user).first()
+    if found is None:
+        raise NotFound("Only members of the organization can get e-mail.")
+    return found
 
 
 def refuse_without_mail() -> None:
@@ -123,25 +147,12 @@ def _record(
 
 
 def _facts(subscription: Webhook | None) -> dict[str, Any]:
-    if subscription is None:
+    if subscription is None or not subscription.kinds:
         return {"kinds": []}
     return {
         "kinds": subscription.kinds,
         "timing": TIMINGS[1] if subscription.is_digest else TIMINGS[0],
     }
-
-
-def _member(actor: Actor) -> Membership:
-    """Return the membership of *actor*; tokens and commands have no mailbox."""
-    actor.require(Permission.READ)
-    found = None
-    if actor.user is not None and actor.token is None:
-        found = (
-            Membership.objects.select_related("user").filter(org=actor.org, user=actor.user).first()
-        )
-    if found is None:
-        raise NotFound("Only members of the organization can get e-mail.")
-    return found
 
 
 def _read(given: Any) -> tuple[list[str], str]:
