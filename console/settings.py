@@ -334,6 +334,12 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 
+#: Which accounts may create organizations in the browser: those with the permission of
+#: `allow_creating_orgs`, all that are known to belong to the person with their address, or none.
+ORG_CREATION = env.choice("ORG_CREATION", ("permitted", "all", "none"), "permitted")
+#: Maximum number of organizations that the accounts of one address create in the browser.
+ORGS_PER_PERSON = env.number("ORGS_PER_PERSON", 20, 1, 10_000)
+
 #: Whether members can sign in with a password; if off, they use only the provider below.
 LOCAL_SIGN_IN = env.flag("LOCAL_SIGN_IN", default=True)
 #: The OpenID Connect provider; no issuer means no provider.

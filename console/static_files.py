@@ -24,6 +24,7 @@ SCRIPT_BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
         "js/palette.js",
         "js/queues.js",
         "js/selection.js",
+        "js/slugs.js",
         "js/history.js",
         "js/source.js",
         "js/unfolded.js",

@@ -69,6 +69,8 @@ class User(AbstractUser):
         "Organization", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
 
+    #: Whether it may create organizations in the browser: see `console.orgs.org_creation`.
+    can_create_orgs = models.BooleanField(default=False, db_default=False)
     #: When its owner opened the link of a confirmation e-mail, or the sign-in provider verified the
     #: address; None before. Notifications are sent to confirmed addresses only.
     address_confirmed_at = models.DateTimeField(null=True)
@@ -111,6 +113,11 @@ class Organization(models.Model):
     slug = models.SlugField(unique=True)
     name = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
+    #: The person who created it in the browser; None for commands. Such organizations are limited:
+    #: see `console.orgs.org_creation`.
+    created_by = models.ForeignKey(
+        User, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
     #: Whether another member has to approve a config before it is applied.
     approval_required = models.BooleanField(default=False, db_default=False)
     #: Only in a demo: the time before which its history is simulated, down to every row.

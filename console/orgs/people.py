@@ -101,6 +101,15 @@ def invitation_by(digest: str) -> Invitation | None:
 _PROVEN = (Proof.OPERATOR, Proof.PROVIDER)
 
 
+def owns_address(user: User) -> bool:
+    """
+    Return whether *user* is known to belong to the person with its address.
+
+    Either the account counts in every organization, or its owner has confirmed the address.
+    """
+    return user.proof in _PROVEN or user.address_confirmed_at is not None
+
+
 def waiting_invitations(user: User, most: int) -> list[Invitation]:
     """
     Return up to *most* invitations that *user* can accept without their links, newest first.

@@ -18,6 +18,7 @@ from console.configs.queries import count_reviews_for, revert_timer_of
 from console.dialects import dialects
 from console.engine.disciplines import load_discipline
 from console.orgs.models import Organization, User
+from console.orgs.org_creation import may_create_orgs
 from console.orgs.permissions import Actor, Permission
 from console.overview.badges import badges_of
 from console.pages.poll import PollRequest
@@ -82,6 +83,8 @@ class Shell:
     actor: Actor
     org: Organization
     orgs: tuple[OrgChoice, ...]
+    #: Whether the reader may create organizations.
+    may_create_orgs: bool
     section: str
     nav: tuple[NavItem, ...]
     active: ConfigVersion | None
@@ -164,6 +167,7 @@ def _shell(request: HttpRequest, actor: Actor, section: str) -> Shell:
         actor=actor,
         org=actor.org,
         orgs=() if is_poll else _choices(cast(User, request.user), section),
+        may_create_orgs=not is_poll and may_create_orgs(cast(User, request.user)),
         section=section,
         nav=() if is_poll else _nav(active),
         reviews=0 if is_poll else _reviews(actor, active),

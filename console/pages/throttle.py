@@ -1,5 +1,5 @@
 """
-Rate limits against guessing passwords and links: per account and address, and per address.
+Rate limits against guessing passwords, links and slugs: per account and address, or one of them.
 
 An attempt is counted before it is checked, so that concurrent attempts are limited like
 consecutive ones. Each attempt takes the next number of its counter, which the cache gives to one
@@ -18,6 +18,7 @@ from django.core.cache import cache
 from django.http import HttpRequest
 
 from console.caller import client_address
+from console.orgs.models import User
 
 #: Attempts at one account from one address without a wait, because users mistype.
 FREE_TRIES = 5
@@ -29,6 +30,8 @@ FREE_TRIES_OF_ADDRESS = 100
 LONGEST_WAIT_OF_ADDRESS = 10
 #: Invalid links and created accounts from one address without a wait.
 FREE_LINKS = 20
+#: Refused slugs of new organizations from one account without a wait.
+FREE_SLUGS = 20
 #: Seconds without an attempt after which a counter is reset.
 MEMORY = 900
 
@@ -82,6 +85,16 @@ def subtract_link(request: HttpRequest) -> None:
     _subtract(_links(request))
 
 
+def admit_slug(user: User) -> int:
+    """Count one attempt to create an organization; return a wait like `admit_password`."""
+    return _take_number(_slugs(user))
+
+
+def subtract_slug(user: User) -> None:
+    """Subtract one created organization from the count."""
+    _subtract(_slugs(user))
+
+
 def _passwords(request: HttpRequest, email: str) -> tuple[_Counter, _Counter]:
     address = _client_network(request)
     return (
@@ -92,6 +105,10 @@ def _passwords(request: HttpRequest, email: str) -> tuple[_Counter, _Counter]:
 
 def _links(request: HttpRequest) -> _Counter:
     return _Counter(f"link {_client_network(request)}", FREE_LINKS, LONGEST_WAIT)
+
+
+def _slugs(user: User) -> _Counter:
+    return _Counter(f"slug {user.pk}", FREE_SLUGS, LONGEST_WAIT)
 
 
 def _client_network(request: HttpRequest) -> str:

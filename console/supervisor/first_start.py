@@ -49,6 +49,8 @@ def fill_empty_database(*, with_demo: bool, say: Callable[[str], object]) -> Non
     # In one transaction, so that after a failure the next start is a first start again.
     with transaction.atomic():
         owner = create_user(OWNER, None)
+        owner.can_create_orgs = True
+        owner.save(update_fields=["can_create_orgs"])
         if with_demo:
             demo.create(owner, timezone.now(), say)
         else:

@@ -67,6 +67,7 @@ def busy(place: Place) -> list[str]:
         "config/edit",
         "config/drafts",
         "config/reviews",
+        "settings/organization",
         "settings/approval",
         "config/codes",
         "config/history",

@@ -178,6 +178,7 @@ PAGES = {
     "settings/tokens/new": 200,
     "settings/tokens/{token}": 200,
     "settings/tokens/99999": 404,
+    "settings/organization": 200,
     "settings/approval": 200,
     "settings/retention": 200,
     "settings/notifications": 200,
@@ -287,7 +288,11 @@ def test_a_page_that_is_not_there_for_somebody_is_sound(world: World, outsider: 
 
 
 @pytest.mark.parametrize(
-    "path", ["/login", "/o/?all", "/password", "/sessions", "/join", "/tokens", "/nowhere"]
+    "path",
+    [
+        *("/login", "/o/?all", "/password", "/sessions", "/join", "/tokens", "/nowhere"),
+        "/organizations/new",
+    ],
 )
 def test_pages_without_an_organization_are_sound(path: str, owner: Actor, browser: Client) -> None:
     anonymous = Client()

@@ -42,8 +42,8 @@ def assemble(org: Organization, roles: Iterable[str]) -> Cast:
         people[role] = f"{role}@{org.slug}.example"
         user, _ = User.objects.get_or_create(email=people[role], defaults={"password": hashed})
         if role == "owner":
-            user.address_confirmed_at = timezone.now()
-            user.save(update_fields=["address_confirmed_at"])
+            user.can_create_orgs, user.address_confirmed_at = True, timezone.now()
+            user.save(update_fields=["can_create_orgs", "address_confirmed_at"])
         Membership.objects.get_or_create(org=org, user=user, defaults={"role": role})
         secrets[role] = issue_token(org, role, f"{role} token")
     outsider = User.objects.create(email=f"owner@other-{org.slug}.example", password=hashed)

@@ -15,6 +15,7 @@ from console.api.schemas.pod_sets import (
 from console.engine.model.decision import Outcome
 from console.engine.model.policy import StopPolicy, Strategy
 from console.orgs.models import Role
+from console.orgs.org_names import LONGEST_NAME
 from console.workloads.models import EventType, Level
 
 
@@ -39,6 +40,12 @@ class Org(OrgSummary):
         child=serializers.IntegerField(), help_text="Number of workloads by state."
     )
     simulated_until = simulated_until_field()
+
+
+class OrgName(Schema):
+    """The new name of an organization."""
+
+    name = serializers.CharField(max_length=LONGEST_NAME)
 
 
 class QueueHeld(Schema):

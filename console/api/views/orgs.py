@@ -12,9 +12,11 @@ from console.api.answers.times import time_answer
 from console.api.authentication import signed_in_user
 from console.api.base import JSONView, OrgView, results
 from console.api.schemas.common import problems
-from console.api.schemas.state import Org, OrgPage
+from console.api.schemas.state import Org, OrgName, OrgPage
 from console.orgs.models import ApiToken
+from console.orgs.permissions import Permission
 from console.orgs.queries import orgs_of
+from console.orgs.services.rename_org import rename_org
 from console.policies.queries import active_number
 from console.workloads.queries import state_counts
 
@@ -41,6 +43,8 @@ class Orgs(JSONView):
 class OneOrg(OrgView):
     """One organization."""
 
+    permissions = {"PATCH": Permission.MANAGE_ORG}
+
     @extend_schema(
         operation_id="get_org",
         summary="Get an organization",
@@ -51,6 +55,25 @@ class OneOrg(OrgView):
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
         """Return an organization."""
+        return self._answer()
+
+    @extend_schema(
+        operation_id="rename_org",
+        summary="Rename an organization",
+        description="The slug, which addresses use, stays. Organizations are created in the "
+        "console or on the command line: a token belongs to one organization.",
+        request=OrgName,
+        responses={200: Org, **problems(413, 415)},
+        tags=["organizations"],
+    )
+    def patch(self, request: Request, **kwargs: Any) -> Response:
+        """Change the name of an organization."""
+        reader, fields = self.fields(request, ("name",), required=("name",))
+        reader.finish()
+        rename_org(self.actor, fields["name"])
+        return self._answer()
+
+    def _answer(self) -> Response:
         org = self.actor.org
         return Response(
             {

@@ -146,8 +146,8 @@ def _claim(
         sessions, _ = BrowserSession.objects.filter(user=user).delete()
         taken_over = _TakenOver(sessions, end_tokens_of_account(user))
     user.password, user.proof, user.proven_in = hashed, Proof.INVITATION, invitation.org
-    # The earlier user of the account confirmed the address, not this one.
-    user.address_confirmed_at = None
+    # The earlier user of the account confirmed the address and got the permission, not this one.
+    user.address_confirmed_at, user.can_create_orgs = None, False
     user.save()
     return user, taken_over
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from console.documentation.library import INDEX, document_url, library
 from console.documentation.search import Hit, hit_of, search
+from console.orgs.org_creation import may_create_orgs
 from console.orgs.permissions import Actor, Permission
 from console.pages.help_links import SECTIONS
 from console.workloads.queries.name_search import NameMatches
@@ -73,6 +74,7 @@ _PLACES: Final = (
     _Place("Approval", "approval", "settings second approver review"),
     _Place("Notifications", "notifications", "settings e-mail mail subscribe digest"),
     _Place("Retention", "retention", "settings deletion history"),
+    _Place("Organization", "org-settings", "settings rename name slug"),
     _Place("Members", "members", "settings people roles"),
     _Place("Invitations", "invitations", "settings people invite", Permission.MANAGE_ORG),
     _Place("API tokens", "api-tokens", "settings secrets keys", Permission.MANAGE_ORG),
@@ -121,6 +123,10 @@ def _pages(actor: Actor, text: str) -> Iterator[Destination]:
     for place in _places(text):
         if actor.may(place.needs):
             yield Destination(place.title, reverse(f"pages:{place.name}", args=[actor.org.slug]))
+    words_of_org = "new organization create add tenant"
+    may_create = actor.user is not None and may_create_orgs(actor.user)
+    if may_create and all(word in words_of_org for word in text.casefold().split()):
+        yield Destination("New organization", reverse("pages:org-new"))
 
 
 def _places(text: str) -> Iterator[_Place]:

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from console.errors import Conflict, NotFound
+from console.orgs.org_creation import why_not_create_orgs
 from console.orgs.people import waiting_invitations
 from console.orgs.services.accept_invitation import (
     accept_waiting_invitation,
@@ -47,6 +48,7 @@ def org_list(request: HttpRequest) -> HttpResponse:
     if len(found) == 1 and not invitations and "all" not in request.GET:
         return HttpResponseRedirect(reverse("pages:overview", args=[found[0].org.slug]))
     context = {
+        "why_not": why_not_create_orgs(user),
         "invitations": invitations,
         "orgs": found[:_LISTED],
         "more": len(found) > _LISTED,
