@@ -10,6 +10,8 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 
+from console.orgs.time_zones import DEFAULT_ZONE
+
 
 def new_uid() -> str:
     """Return a new random name."""
@@ -49,6 +51,30 @@ class Proof(models.TextChoices):
     UNKNOWN = "unknown"
 
 
+class DateOrder(models.TextChoices):
+    """The order of the parts of a date."""
+
+    ISO = "iso"
+    DAY_FIRST = "dmy"
+    MONTH_FIRST = "mdy"
+
+
+class Clock(models.TextChoices):
+    """The number of hours that a clock counts."""
+
+    HOURS_24 = "24"
+    HOURS_12 = "12"
+
+
+class Grouping(models.TextChoices):
+    """The separator of groups of thousands in a count."""
+
+    THIN = "thin"
+    COMMA = "comma"
+    POINT = "point"
+    NONE = "none"
+
+
 class User(AbstractUser):
     """
     An account, identified by its e-mail address.
@@ -67,6 +93,17 @@ class User(AbstractUser):
     #: The organization of the invitation; only with `Proof.INVITATION`.
     proven_in = models.ForeignKey(
         "Organization", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+    #: The formats of times and counts on pages; the zone is an IANA name.
+    time_zone = models.CharField(max_length=64, default=DEFAULT_ZONE, db_default=DEFAULT_ZONE)
+    date_order = models.CharField(
+        max_length=3, choices=DateOrder.choices, default=DateOrder.ISO, db_default=DateOrder.ISO
+    )
+    clock = models.CharField(
+        max_length=2, choices=Clock.choices, default=Clock.HOURS_24, db_default=Clock.HOURS_24
+    )
+    grouping = models.CharField(
+        max_length=5, choices=Grouping.choices, default=Grouping.THIN, db_default=Grouping.THIN
     )
 
     #: Whether it may create organizations in the browser: see `console.orgs.org_creation`.

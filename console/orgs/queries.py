@@ -59,18 +59,25 @@ def member_in_session(digest: str, slug: str, now: datetime) -> Membership | Non
     session_data, *columns = rows[0]
     using = connection.alias
     # Values in the order of a model's own columns.
-    user = User.from_db(using, ("id", "password", "is_active", "email"), columns[:4])
-    org = Organization.from_db(using, ("id", "slug", "name"), columns[4:7])
-    member = Membership.from_db(using, ("id", "role"), columns[7:])
+    user = User.from_db(using, _USER_COLUMNS, columns[:8])
+    org = Organization.from_db(using, ("id", "slug", "name"), columns[8:11])
+    member = Membership.from_db(using, ("id", "role"), columns[11:])
     member.user, member.org = user, org
     member.session_data = session_data  # type: ignore[attr-defined]
     return member
 
 
+_USER_COLUMNS: Final = (
+    *("id", "password", "is_active", "email"),
+    *("time_zone", "date_order", "clock", "grouping"),
+)
+
 #: Every poll of every open page runs this query.
 _MEMBER_IN_SESSION: Final = """SELECT
         s.session_data,
         u.id, cast(u.password AS text), u.is_active, cast(u.email AS text),
+        cast(u.time_zone AS text), cast(u.date_order AS text), cast(u.clock AS text),
+        cast(u.grouping AS text),
         o.id, cast(o.slug AS text), cast(o.name AS text), m.id, cast(m.role AS text)
     FROM orgs_membership m
     JOIN orgs_organization o ON o.id = m.org_id
