@@ -31,6 +31,7 @@ SCRIPT_BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
         "js/matrix.js",
         "js/tree.js",
         "js/charts.js",
+        "js/time_zone.js",
         "js/patch.js",
         "js/live.js",
     ),

@@ -28,6 +28,7 @@ from console.orgs.permissions import Actor
 from console.orgs.queries import actor_for
 from console.orgs.services.enter_org import enter_org
 from console.orgs.sessions import SessionStore
+from console.pages.personal_formats import PersonalFormats, using
 from console.pages.poll import is_poll
 
 OrgView = Callable[..., HttpResponseBase]
@@ -37,7 +38,11 @@ _REFUSALS = (400, 403, 404, 429)
 
 
 def signed_in(view: OrgView) -> OrgView:
-    """Redirect requests without a session to the sign-in page, which returns to this address."""
+    """
+    Redirect requests without a session to the sign-in page, which returns to this address.
+
+    The page is rendered in the formats of the user.
+    """
 
     @wraps(view)
     def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -45,7 +50,8 @@ def signed_in(view: OrgView) -> OrgView:
             return _sign_in_first(request)
         if not is_poll(request):
             cast(SessionStore, request.session).note_seen()
-        return _private(view(request, *args, **kwargs))
+        with using(PersonalFormats.of(signed_in_user(request))):
+            return _private(view(request, *args, **kwargs))
 
     return page
 
@@ -84,7 +90,8 @@ def org_page(view: OrgView) -> OrgView:
             if member is not None:
                 request.user = member.user
                 actor = Actor.from_user(member.org, member.user, member.role)
-                return _private(page(request, org, known_actor=actor, **kwargs))
+                with using(PersonalFormats.of(member.user)):
+                    return _private(page(request, org, known_actor=actor, **kwargs))
         return full_page(request, org, **kwargs)
 
     return poll_or_page

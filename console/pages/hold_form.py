@@ -8,6 +8,7 @@ from typing import Final
 
 from django.http import QueryDict
 
+from console.pages.local_times import absolute_times
 from console.reading import QueryReader
 
 #: Durations to choose from: form value -> (label, duration).
@@ -34,7 +35,7 @@ def read_hold(form: QueryDict, now: datetime) -> HoldInput:
 
     Raises BadRequest if one of the two is invalid.
     """
-    reader = QueryReader(form)
+    reader = QueryReader(absolute_times(form, ("until",)))
     until, span = reader.time("until"), reader.choice("for", tuple(SPANS))
     reader.finish()
     if until is None and span is not None:

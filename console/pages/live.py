@@ -3,9 +3,9 @@ Live pages: an open page polls every two seconds, and gets only the changes.
 
 A poll contains the stamp of the displayed state. Without changes, the response is 204 with the
 current stamp; otherwise it has the live parts of the page only. A rendered page is reused for a
-multiple of its rendering time: during this time, all clients with the same page and the same
-permissions get it, with its age. So the cost does not grow with the number of viewers, and a busy
-server renders less often. A page that is opened is always rendered anew.
+multiple of its rendering time: during this time, all clients with the same page, permissions and
+formats of times get it, with its age. So the cost does not grow with the number of viewers, and a
+busy server renders less often. A page that is opened is always rendered anew.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.pages import poll_interval as pace
 from console.pages import snapshots
+from console.pages.personal_formats import active_formats
 from console.pages.poll import Peers, PollRequest, WatchedActor, is_poll
 from console.pages.shell import build, live_version
 from console.pages.snapshots import Snapshot, Stamp
@@ -92,9 +93,12 @@ _peers = Peers()
 
 
 def _keys(poll: PollRequest, actor: Actor, kwargs: dict[str, Any]) -> tuple[str, str]:
-    """Return the cache keys of the page: shared with actors of equal permissions, and private."""
+    """Return the cache keys: shared by actors of equal permissions and formats, and private."""
     address, peers = poll.build_absolute_uri(), _peers.of(_page_of(poll), actor)
-    shared = snapshots.key_of(build(), actor.org.pk, peers, address, sorted(kwargs.items()))
+    formats = active_formats().key
+    shared = snapshots.key_of(
+        build(), actor.org.pk, peers, formats, address, sorted(kwargs.items())
+    )
     return shared, snapshots.key_of(shared, actor.key)
 
 

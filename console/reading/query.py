@@ -77,7 +77,7 @@ class QueryReader:
         """Return a time; one without a zone is read as UTC."""
         return self._converted(
             name,
-            _moment,
+            parse_moment,
             "invalid_time",
             f"{name} has to be a time such as 2026-01-31T12:00:00Z.",
         )
@@ -182,7 +182,8 @@ def _bounds(text: str) -> tuple[int | None, int | None]:
     return ends.get(sign, (None, number) if sign == "<=" else (number, number))
 
 
-def _moment(text: str) -> datetime:
+def parse_moment(text: str) -> datetime:
+    """Return a time, which is in UTC if it has no zone; raise ValueError for any other text."""
     # An unquoted plus sign arrives as a space.
     moment = parse_datetime(text.replace(" ", "+") if text.count(":") > 2 else text)
     if moment is None or not 1970 <= moment.year <= 9000:

@@ -47,9 +47,9 @@
     return [...row.cells].map((cell, i) => [titles[i], cell.textContent]);
   };
 
-  const write = (box, [[, time], ...numbers]) => {
+  const write = (box, zone, [[, time], ...numbers]) => {
     const table = document.createElement("table");
-    table.createCaption().textContent = `${time} UTC`;
+    table.createCaption().textContent = `${time} ${zone}`;
     const body = table.createTBody();
     for (const [title, value] of numbers) {
       const row = body.insertRow();
@@ -82,7 +82,7 @@
     const numbers = rowsOf(page, plot, index);
     const box = part(plot, "readout");
     if (!numbers) return;
-    write(box, numbers);
+    write(box, plot.dataset.zone, numbers);
     slider.setAttribute("aria-valuetext", numbers.map(([title, value]) => `${title} ${value}`).join(", "));
     box.hidden = false;
     box.dataset.side = middle(plot, index) < 50 ? "end" : "start";
@@ -124,7 +124,7 @@
   const pick = (plot, begin, end) => {
     const since = Date.parse(plot.dataset.since);
     const whole = Date.parse(plot.dataset.until) - since;
-    const at = (share) => new Date(since + Math.round((share * whole) / 60000) * 60000).toISOString().slice(0, 16);
+    const at = (share) => new Date(since + Math.round((share * whole) / 60000) * 60000).toISOString();
     const url = new URL(location.href);
     url.searchParams.delete("range");
     url.searchParams.set("since", at(Math.min(begin, end)));

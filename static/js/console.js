@@ -22,6 +22,10 @@
     toastTimer = setTimeout(() => toast.replaceChildren(), 4000);
   };
 
+  // Writes a count with the reader's separator of thousands, as the server does.
+  window.countText = (number) =>
+    String(number).replace(/\B(?=(\d{3})+$)/g, document.documentElement.dataset.grouping);
+
   const span = (seconds) => {
     if (seconds >= 86400) return `${Math.floor(seconds / 86400)} d`;
     if (seconds >= 3600) return `${Math.floor(seconds / 3600)} h`;

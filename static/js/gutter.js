@@ -23,7 +23,7 @@ window.Gutter = class {
   show(hits, days) {
     this.#hits = new Map([...hits].map(([line, runs]) => [
       String(line),
-      { short: this.#short.format(runs), full: `${runs.toLocaleString("en")} workload${runs === 1 ? "" : "s"} in the last ${days} days` },
+      { short: this.#short.format(runs), full: `${window.countText(runs)} workload${runs === 1 ? "" : "s"} in the last ${days} days` },
     ]));
     this.#draw();
   }

@@ -31,7 +31,25 @@
   let isOver = false;
   let isOld = false;
 
-  const clock = () => `${new Date(Number(stamp.split("-")[0])).toISOString().slice(11, 19)} UTC`;
+  // Times of day as the server writes them: 14:05:09 UTC+1, or 2:05:09 PM UTC+1.
+  const isShort = status.dataset.clock === "12";
+  const times = (zone) =>
+    new Intl.DateTimeFormat("en-US", {
+      timeZone: zone,
+      hour: isShort ? "numeric" : "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+      hourCycle: isShort ? "h12" : "h23",
+      timeZoneName: "shortOffset",
+    });
+  let format = null;
+  try {
+    format = times(status.dataset.zone);
+  } catch {
+    // This browser does not know the zone.
+    format = times("UTC");
+  }
+  const clock = () => format.format(Number(stamp.split("-")[0])).replace(/\s/g, " ").replace("GMT", "UTC");
   const age = () => Math.max(0, Math.round((Date.now() - freshAt) / 1000));
 
   const show = () => {

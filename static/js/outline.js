@@ -47,9 +47,9 @@ window.Outline = class {
     const note = this.#body.parentElement.querySelector("[data-hits-note]");
     note.hidden = answer.runs === null;
     if (answer.runs !== null) {
-      const runs = answer.runs.toLocaleString("en");
+      const runs = window.countText(answer.runs);
       note.textContent = answer.runs
-        ? `Workloads of the last ${answer.days} days by object, ${answer.is_complete ? `${runs} in total` : `${runs} read`}${answer.nowhere ? `; ${answer.nowhere.toLocaleString("en")} match no rule` : ""}.`
+        ? `Workloads of the last ${answer.days} days by object, ${answer.is_complete ? `${runs} in total` : `${runs} read`}${answer.nowhere ? `; ${window.countText(answer.nowhere)} match no rule` : ""}.`
         : `No workloads in the last ${answer.days} days.`;
       this.#days = answer.days;
       this.#hits.clear();
@@ -126,7 +126,7 @@ window.Outline = class {
     if (hits !== undefined) {
       const count = document.createElement("span");
       count.className = "outline__hits";
-      count.textContent = hits.toLocaleString("en");
+      count.textContent = window.countText(hits);
       const unit = document.createElement("span");
       unit.className = "visually-hidden";
       unit.textContent = hits === 1 ? " workload" : " workloads";

@@ -30,7 +30,8 @@ def test_the_next_page_has_the_chosen_appearance(world: World, browser: Client) 
     }
     page = read_page(browser.get(URL))
     assert complaints(page) == []
-    checked = [box.attrs["id"] for box in page.all("input") if "checked" in box.attrs]
+    (form,) = (form for form in page.all("form") if form.all("input", name="theme"))
+    checked = [box.attrs["id"] for box in form.all("input") if "checked" in box.attrs]
     assert checked == ["theme-dark", "density-compact", "keys-off"]
 
 

@@ -17,12 +17,13 @@ from redis import RedisError
 
 from console import broker
 from console.configs.services.apply_config import apply_config
-from console.orgs.models import Membership, Organization, Role
+from console.orgs.models import Membership, Organization, Role, User
 from console.orgs.permissions import Actor
 from console.orgs.services.create_user import create_user
 from console.pages import live, snapshots
 from console.pages.poll import Peers
-from console.workloads.models import Workload
+from console.workloads.models import QueueHold, Workload
+from console.workloads.services.hold_queue import hold_queue
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
 from tests.conftest import PASSWORD
@@ -267,6 +268,30 @@ def test_a_personal_rendering_is_not_shared(
     his = read_page(client_for(bob).get(url, {"v": "0-"})).id("workload-actions")
     assert "Withdraw" in hers.text
     assert "Withdraw" not in his.text
+
+
+def test_readers_with_other_formats_get_their_own_rendering(
+    world: World, shared: Broker, owner: Actor, member: Callable[[str, str], Client]
+) -> None:
+    hold_queue(owner, "research", "rack down", timezone.now() + timedelta(days=1))
+    until = QueueHold.objects.get().until
+    assert until is not None
+    names = ("ada", "bob", "eve", "joe")
+    readers = [member(name, Role.VIEWER) for name in names]
+    for name in ("bob", "joe"):
+        formats = {"time_zone": "Asia/Kolkata", "date_order": "dmy", "clock": "12"}
+        User.objects.filter(email=f"{name}@here.example").update(**formats)
+    answers = [reader.get("/o/here/queues/research", {"v": "0-"}) for reader in readers]
+    texts = [read_page(answer).id("queue-notices").text for answer in answers]
+    local = until + timedelta(hours=5, minutes=30)
+    indian = f"{local.day} {local:%b %Y}, {local.hour % 12 or 12}:{local:%M:%S %p} UTC+5:30"
+    shown = [f"{until:%Y-%m-%d %H:%M:%S} UTC" in text for text in texts]
+    assert (shown, [indian in text for text in texts]) == (
+        [True, False, True, False],
+        [False, True, False, True],
+    )
+    # Readers with the same formats share a rendering.
+    assert [answer.content for answer in answers[2:]] == [answer.content for answer in answers[:2]]
 
 
 def test_renderings_are_not_shared_between_organizations(

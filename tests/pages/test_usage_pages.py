@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from console.configs.models import ConfigVersion
 from console.configs.services.apply_config import apply_config
-from console.orgs.models import AuditEntry, Organization
+from console.orgs.models import AuditEntry, Organization, User
 from console.orgs.permissions import Actor
 from console.series.models import SampledHour, Sampler, Tally
 from console.series.services.roll_up import roll_up_org
@@ -116,7 +116,7 @@ def test_simulated_history_is_marked_on_the_page_and_in_its_charts(
     page = get(browser, "queues/research/usage", range="1h")
     (line,) = page.all("p", class_="simulated")
     assert line.text == (
-        "Simulated history. Everything before 14 Mar 2026, 12:18 UTC was generated for this demo."
+        "Simulated history. Everything before 2026-03-14 12:18 UTC was generated for this demo."
     )
     for panel in ("use", "demand", "workloads", "waits"):
         chart = page.id(f"chart-{panel}")
@@ -149,6 +149,29 @@ def test_versions_are_marked_and_lead_to_the_version(
         browser, "queues/research/usage", since="2026-03-14T11:00", until="2026-03-14T12:00"
     )
     assert "v1" not in earlier.id("usage-charts").text
+
+
+def test_charts_are_in_the_zone_of_the_reader_and_files_in_utc(
+    sampled: Organization, owner: Actor, browser: Client
+) -> None:
+    assert owner.user is not None
+    User.objects.filter(pk=owner.user.pk).update(time_zone="Asia/Kolkata", clock="12")
+    page = get(browser, "queues/research/usage", range="1h", table="use")
+    chart = page.id("chart-use")
+    assert chart.all("th")[0].text == "From (Asia/Kolkata)"
+    assert chart.rows()[0][0] == "2026-03-14 5:01 PM"
+    assert "times in Asia/Kolkata" in chart.text
+    (link,) = chart.all("figure")[0].all("a")
+    assert link.text == "Version 1, 2026-03-14 5:48 PM UTC+5:30 by owner@here.example v1"
+    answer = browser.get("/o/here/queues/research/usage?range=1h&as=csv&chart=use")
+    file = list(csv.DictReader(io.StringIO(b"".join(answer).decode())))
+    assert file[0]["start"] == "2026-03-14T11:31:00Z"
+    # Days are those of UTC.
+    page = get(browser, "queues/research/usage", since="2025-11-01T00:00Z", table="use")
+    chart = page.id("chart-use")
+    assert chart.all("th")[0].text == "From (UTC)"
+    assert {row[0].partition(" ")[2] for row in chart.rows()} == {"12:00 AM"}
+    assert "times in UTC" in chart.text
 
 
 @pytest.mark.parametrize("chart", ["use", "demand", "workloads", "waits"])
@@ -336,7 +359,7 @@ def test_a_time_is_as_long_as_there_is_something_to_see(
     told = [each.text for each in page.all("p") if each.attrs.get("id") == "usage-age"]
     began = NOW - age
     assert told == (
-        [f"{title} {verb} shown, because data begins at {began:%H:%M} UTC on 14 Mar."]
+        [f"{title} {verb} shown, because data begins at {began:%Y-%m-%d %H:%M} UTC."]
         if (verb := "is" if title == "1 hour" else "are") and said_why
         else []
     )

@@ -22,7 +22,7 @@ _ASKING = (
     "/activate",
     # A sign of life every few seconds.
     "/heartbeat",
-    # Temporary presence; a cookie of one browser; and settings that do not change.
+    # Temporary presence; settings of a browser or person; and settings that do not change.
     *("/visit", "/leave", "/save", "settings/appearance", "members/$me", "config/conflict"),
     *("settings/notifications",),
 )

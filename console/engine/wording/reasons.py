@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
 
 from console.engine.model.common_reasons import (
@@ -13,7 +14,7 @@ from console.engine.model.common_reasons import (
 from console.engine.model.reasons import ReasonClass, Shortage, reason_of
 from console.engine.wording.clusters import cluster_event
 from console.engine.wording.expectations import expectation_event
-from console.engine.wording.holds import hold_event
+from console.engine.wording.holds import hold_event, minute_in_utc
 from console.engine.wording.pods import pod_event
 from console.engine.wording.words import (
     amount,
@@ -93,9 +94,13 @@ _STOPPED = {
 }
 
 
-def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
+def event_sentence(
+    kind: str, data: Mapping[str, Any], time_text: Callable[[datetime], str] = minute_in_utc
+) -> str:
     """
     Return the sentence about an event, from its type and its stored data.
+
+    *time_text* returns the text of a time in the sentence.
 
     >>> event_sentence("REQUEST_ABORTED", {"name": "train"})
     'train was withdrawn.'
@@ -109,7 +114,7 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
     if kind.startswith("EXPECTATION_"):
         return expectation_event(data)
     if kind.startswith("QUEUE_"):
-        return hold_event(kind, data)
+        return hold_event(kind, data, time_text)
     if kind.startswith("CLUSTER_"):
         return cluster_event(kind, data)
     if kind.startswith("PODS_"):

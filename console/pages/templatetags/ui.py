@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
@@ -23,6 +23,8 @@ from console.engine.model.origin import Origin
 from console.engine.model.reasons import ReasonClass, reason_of
 from console.engine.wording import reasons, words
 from console.pages.appearance import DENSITY, KEYS, THEME, selected_value
+from console.pages.local_times import ZONE
+from console.pages.personal_formats import DEFAULT, active_formats
 from console.pages.presenters.workloads.pod_sets import admitted_amounts
 from console.static_files import SCRIPT_BUNDLES
 from console.workloads.models import State, Workload
@@ -236,12 +238,12 @@ def as_json(value: object) -> str:
 @register.filter
 def count(value: int) -> str:
     r"""
-    Return a count with thin spaces between groups of thousands.
+    Return a count with the reader's separator between groups of thousands.
 
     >>> count(12345)
     '12\u202f345'
     """
-    return f"{value:,}".replace(",", "\u202f")
+    return active_formats().count(value)
 
 
 @register.filter
@@ -320,7 +322,7 @@ def age(moment: datetime | None) -> SafeString | str:
     return format_html(
         '<time datetime="{}" title="{}" data-age>{} ago</time>',
         moment.isoformat(),
-        f"{moment:%Y-%m-%d %H:%M:%S} UTC",
+        _tooltip(moment),
         span_of(moment),
     )
 
@@ -333,7 +335,7 @@ def waiting(moment: datetime | None) -> SafeString | str:
     return format_html(
         '<time datetime="{}" title="since {}" data-age="span">{}</time>',
         moment.isoformat(),
-        f"{moment:%Y-%m-%d %H:%M:%S} UTC",
+        _tooltip(moment),
         span_of(moment),
     )
 
@@ -344,45 +346,128 @@ def until(moment: datetime) -> SafeString:
     return format_html(
         '<time datetime="{}" title="{}" data-age="until">{}</time>',
         moment.isoformat(),
-        f"{moment:%Y-%m-%d %H:%M:%S} UTC",
+        _tooltip(moment),
         _span(max(0, int((moment - timezone.now()).total_seconds()))),
     )
 
 
 @register.simple_tag
 def exact(moment: datetime | None) -> SafeString | str:
-    """Return the exact time of *moment*."""
+    """Return the exact time of *moment*; for readers with other formats, with UTC as tooltip."""
     if moment is None:
         return "—"
+    if active_formats() is DEFAULT:
+        return format_html('<time datetime="{}">{}</time>', moment.isoformat(), second(moment))
     return format_html(
-        '<time datetime="{}">{}</time>', moment.isoformat(), f"{moment:%Y-%m-%d %H:%M:%S} UTC"
+        '<time datetime="{}" title="{}">{}</time>',
+        moment.isoformat(),
+        DEFAULT.second(moment),
+        second(moment),
     )
+
+
+def _tooltip(moment: datetime) -> str:
+    """Return the exact time in the formats of the reader; if these differ, in UTC as well."""
+    text = second(moment)
+    if active_formats() is DEFAULT:
+        return text
+    in_utc = DEFAULT.second(moment)
+    return text if text == in_utc else f"{text} ({in_utc})"
+
+
+@register.filter
+def day(moment: datetime) -> str:
+    """Return the date of *moment*."""
+    return active_formats().day(moment)
+
+
+@register.filter
+def minute(moment: datetime) -> str:
+    """Return date and time of *moment* to the minute, with its offset from UTC."""
+    return active_formats().minute(moment)
+
+
+@register.filter
+def second(moment: datetime) -> str:
+    """Return date and time of *moment* to the second, with its offset from UTC."""
+    return active_formats().second(moment)
+
+
+@register.filter
+def microsecond(moment: datetime) -> str:
+    """Return date and time of *moment* to the microsecond, with its offset from UTC."""
+    return active_formats().microsecond(moment)
+
+
+@register.filter
+def clock(moment: datetime) -> str:
+    """Return the time of day of *moment* to the second, with its offset from UTC."""
+    return active_formats().clock_text(moment)
+
+
+@register.simple_tag
+def time_zone() -> str:
+    """Return the reader's time zone, for the label of a field with a time."""
+    return active_formats().zone
+
+
+@register.simple_tag
+def clock_hours() -> str:
+    """Return the hours of the reader's clock, for scripts: 12 or 24."""
+    return active_formats().clock
+
+
+@register.simple_tag
+def digit_grouping() -> str:
+    """Return the separator of the reader's counts, for scripts."""
+    return active_formats().separator
+
+
+@register.simple_tag
+def zone_field() -> SafeString | str:
+    """Return the hidden field with the zone of a form with times; nothing in UTC."""
+    zone = active_formats().zone
+    if zone == DEFAULT.zone:
+        return ""
+    return format_html('<input type="hidden" name="{}" value="{}">', ZONE, zone)
 
 
 @register.filter
 def field_time(moment: datetime | None) -> str:
     """
-    Return a time as the value of a datetime-local field: in UTC, without a zone.
+    Return a time as the value of a datetime-local field, in the zone of the reader.
 
     >>> field_time(datetime.fromisoformat("2026-01-31T13:00:00.25+01:00"))
     '2026-01-31T12:00:00.250'
     """
-    if moment is None:
-        return ""
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds")
+    return _field_value(moment, "milliseconds")
 
 
 @register.filter
 def field_minute(moment: datetime | None) -> str:
     """
-    Return a time as the value of a datetime-local field, to the minute: in UTC, without a zone.
+    Return a time as the value of a datetime-local field, to the minute.
 
     >>> field_minute(datetime.fromisoformat("2026-01-31T13:00:59+01:00"))
     '2026-01-31T12:00'
     """
+    return _field_value(moment, "minutes")
+
+
+def field_day(moment: datetime | None) -> str:
+    """
+    Return the date of a time as the value of a date field, in the zone of the reader.
+
+    >>> field_day(datetime.fromisoformat("2026-01-31T00:30:00+01:00"))
+    '2026-01-30'
+    """
+    return _field_value(moment, "minutes")[: len("2026-01-30")]
+
+
+def _field_value(moment: datetime | None, timespec: str) -> str:
     if moment is None:
         return ""
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="minutes")
+    return active_formats().local(moment).replace(tzinfo=None).isoformat(timespec=timespec)
 
 
 def span_of(moment: datetime) -> str:

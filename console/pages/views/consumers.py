@@ -15,7 +15,9 @@ from console.accounting.window import Step, account_window
 from console.engine.wording.words import resource_name
 from console.exports import PARAMETER
 from console.orgs.permissions import Actor
+from console.pages.canonical import canonical_redirect
 from console.pages.exports import export_response
+from console.pages.local_times import absolute_times
 from console.pages.presenters.lists.addresses import PAGE_SIZE, Pager, with_query
 from console.pages.presenters.usage.consumers import (
     chart_of,
@@ -44,7 +46,10 @@ _USUAL: Final = "7d"
 
 def consumers(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """Show resource-hours by the dimension of the parameter *by*."""
-    reader = QueryReader(request.GET)
+    query = absolute_times(request.GET)
+    if redirect := canonical_redirect(request, query):
+        return redirect
+    reader = QueryReader(query)
     by, label = reader.text("by") or "queue", reader.text("label")
     since, until = reader.time("since"), reader.time("until")
     chosen = reader.choice("range", tuple(_RANGES))
@@ -62,9 +67,9 @@ def consumers(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     file = export_response(request, actor, f"{org}-accounts", EXPORTED, exported_rows(found))
     if file is not None:
         return file
-    (first,) = read_cursor(request.GET.get("cursor")) or (0,)
+    (first,) = read_cursor(query.get("cursor")) or (0,)
     end = first + PAGE_SIZE
-    path, query = request.path, request.GET
+    path = request.path
     name = found.resource or ""
     total, quota, idle = found.totals.get(name, 0), found.quota.get(name), found.idle(name)
     labels = tuple(seen_labels(actor.org))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
@@ -16,6 +18,7 @@ from console.pages.presenters.configs.schedule import version_notes
 from console.pages.presenters.lists.addresses import pager_of
 from console.pages.presenters.lists.filters import canonical_query, chips_of
 from console.pages.shell import render_page
+from console.pages.templatetags.ui import field_day
 from console.policies.queries import active_number
 
 #: Versions per page.
@@ -50,8 +53,11 @@ def history(request: HttpRequest, actor: Actor) -> HttpResponse:
         "pager": pager_of(request.path, query, log.page),
         "chips": chips_of(request.path, query, FILTERS),
         "chosen": chosen,
-        # A date field accepts only the date of a time in the address.
-        "days": {name: query.get(name, "")[:10] for name in ("since", "until")},
+        "days": {
+            "since": field_day(chosen.since),
+            # The end is exclusive; its field has the last day that is included.
+            "until": field_day(chosen.until and chosen.until - timedelta(microseconds=1)),
+        },
         "old_names": log.old_names,
         "authors": authors_of(actor.org),
         "kinds": kind_titles(KINDS),

@@ -17,10 +17,11 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page, refusal, signed_in, signed_in_user
 from console.pages.live import live_by
+from console.pages.personal_formats import active_formats
 from console.pages.presenters.webhooks import delivery_row, kind_choices
 from console.pages.shell import live_version, render_page
 from console.webhooks.confirmation_waits import next_confirmation
-from console.webhooks.digests import SENT_AT
+from console.webhooks.digests import next_digest
 from console.webhooks.models import MEMBER_KINDS
 from console.webhooks.queries import (
     last_attempts,
@@ -88,6 +89,7 @@ def _show(request: HttpRequest, actor: Actor) -> HttpResponse:
     again = next_confirmation(account.email) if is_on and not is_confirmed else None
     sent = list_deliveries(found, {}, _LISTED, None).results if found else []
     last = last_attempts(sent) if sent else {}
+    formats, sent_at = active_formats(), next_digest(now)
     context = {
         "is_on": is_on,
         "is_confirmed": is_confirmed,
@@ -96,7 +98,7 @@ def _show(request: HttpRequest, actor: Actor) -> HttpResponse:
         "subscription": found,
         "kinds": kind_choices(found.kinds if found else (), MEMBER_KINDS),
         "rows": [delivery_row(each, last.get(each.pk)) for each in sent],
-        "sent_at": SENT_AT,
+        "sent_at": f"{formats.time_of_day(sent_at)} {formats.offset(sent_at)}",
         "address": account.email,
     }
     return render_page(request, actor, "settings/notifications.html", context, section="settings")

@@ -25,6 +25,7 @@ from console.pages.access import org_page
 from console.pages.hold_form import SPANS, read_hold
 from console.pages.live import live_by
 from console.pages.parts import lazily
+from console.pages.personal_formats import active_formats
 from console.pages.presenters.configs.schedule import scheduled_rows
 from console.pages.presenters.hierarchy.queue_settings import queue_settings
 from console.pages.presenters.lists.addresses import CARD_PAGE_SIZE, pager_of
@@ -260,7 +261,7 @@ def _change(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         else:
             hold_input = read_hold(request.POST, timezone.now())
             hold = hold_queue(actor, name, hold_input.reason, hold_input.until)
-            end = f" until {hold.until:%Y-%m-%d %H:%M} UTC" if hold.until else ""
+            end = f" until {active_formats().minute(hold.until)}" if hold.until else ""
             messages.success(request, f"Queue {name} is held{end}: no new workloads are admitted.")
     except BadRequest as error:
         message = " ".join(field.message for field in error.errors)

@@ -77,7 +77,7 @@ class _Form:
 
     def read_until(self) -> datetime | None:
         """Return the typed end; None if there is none. Raises BadRequest."""
-        return read_local(self.until, UNTIL)
+        return read_local(self.request.POST, UNTIL)
 
 
 def may_change_quota(actor: Actor, queue: QueueView, policy: Policy) -> bool:

@@ -151,7 +151,7 @@ def _apply(found: _Review) -> HttpResponse:
     if proposal.draft and schedule_of_draft(proposal.draft):
         return _page(found, form, status=409)
     try:
-        apply_at = read_local(form.apply_at, "apply_at")
+        apply_at = read_local(found.request.POST, "apply_at")
         if apply_at is not None and not proposal.target:
             return _schedule(actor, proposal, form, apply_at)
         made = _apply_proposal(actor, proposal, form)

@@ -64,7 +64,7 @@ def _act(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         cancel_change(actor, number)
         messages.success(request, "The scheduled change is canceled.")
     elif do == "move":
-        due_at = read_local(request.POST.get("due_at", ""), "due_at")
+        due_at = read_local(request.POST, "due_at")
         if due_at is None:
             raise BadRequest([FieldError("due_at", "required", "Enter a date and a time.")])
         reschedule_change(actor, number, due_at)

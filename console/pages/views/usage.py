@@ -13,8 +13,10 @@ from console.exports import Row
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
+from console.pages.canonical import canonical_redirect
 from console.pages.exports import export_response
 from console.pages.live import live_by
+from console.pages.local_times import absolute_times
 from console.pages.presenters.charts.frame import frame_of
 from console.pages.presenters.charts.marks import marks_of
 from console.pages.presenters.lists.addresses import with_query
@@ -34,7 +36,7 @@ from console.pages.shell import render_page
 from console.pages.usage_form import ALL, TITLES, read_usage_query
 from console.pages.views.consumers import consumers
 from console.policies.queries import active_number
-from console.series.models import Kind
+from console.series.models import Kind, Step
 from console.series.queries import known_subject, sampled_since, sampled_until, subject_history
 from console.series.retention import RetentionPeriods
 from console.series.subjects import WHOLE_ORG, Subject
@@ -91,9 +93,12 @@ def _usage(
     request: HttpRequest, actor: Actor, requested: Subject, section: str
 ) -> HttpResponseBase:
     org, now = actor.org, timezone.now()
+    address = absolute_times(request.GET)
+    if redirect := canonical_redirect(request, address):
+        return redirect
     subject = known_subject(org, requested)
     begun = sampled_since(org)
-    query = read_usage_query(request.GET).with_default_range(begun, now)
+    query = read_usage_query(address).with_default_range(begun, now)
     sampled = sampled_until(org)
     since, until = query.window(now, sampled)
     window = window_of(since, until, None, now, RetentionPeriods.configured())
@@ -101,7 +106,9 @@ def _usage(
     series, spans, counts = course.series, course.spans, course.counts
     keys = keys_of(series, spans)
     key = query.key if query.key in keys else next(iter(keys), None)
-    frame = frame_of(window.since, min(until, window.until), series.gaps, begun)
+    is_by_day = window.step is Step.DAY
+    end = min(until, window.until)
+    frame = frame_of(window.since, end, series.gaps, begun, is_by_day=is_by_day)
     frame = frame.with_simulated(org.simulated_until)
     points = points_of(series, counts, spans, key, MOST_POINTS)
     panels = panels_of(frame, points, key, subject.kind)
@@ -133,14 +140,14 @@ def _usage(
         "query": query,
         "begun": begun,
         "range_title": TITLES.get(query.range, ""),
-        "all_tables": with_query(request.path, request.GET, table=ALL),
-        "without_tables": with_query(request.path, request.GET, table=None),
-        "ranges": range_choices(request.path, request.GET, query.range),
+        "all_tables": with_query(request.path, address, table=ALL),
+        "without_tables": with_query(request.path, address, table=None),
+        "ranges": range_choices(request.path, address, query.range),
         "count": len(points),
         "stride": stride_of(frame, points),
-        "keys": key_choices(request.path, request.GET, keys, key),
+        "keys": key_choices(request.path, address, keys, key),
         "key": key,
-        "panels": shown_panels(request.path, request.GET, panels, points, query.table),
+        "panels": shown_panels(request.path, address, panels, points, query.table),
         "marks": marks_of(frame, marked, points, holds),
         "more_versions": more,
         "lost": lost_minutes(series, frame.begun or frame.since, frame.until),

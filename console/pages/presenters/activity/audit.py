@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -15,7 +15,14 @@ from django.urls import reverse
 from console.engine.model.amounts import format_amount
 from console.orgs.chain import sealed_facts_of
 from console.orgs.models import AuditEntry, Organization
+from console.pages.personal_formats import active_formats
 from console.pages.presenters.lists.addresses import with_query
+from console.reading.query import parse_moment
+
+#: Names of the changed facts that are times, in ISO 8601.
+_TIMES: Final = frozenset(
+    {"due_at", "expires_at", "old_ends_at", "old_until", "reverts_at", "until"}
+)
 
 #: Action -> predicate of the sentence, with {subject} and {count} of the entry.
 _DONE = {
@@ -249,6 +256,8 @@ def _written(facts: Mapping[str, Any], name: str) -> str:
         }
     if value in (None, "", [], {}):
         return ""
+    if name in _TIMES and isinstance(value, str):
+        return active_formats().second(parse_moment(value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from console.engine.wording import reasons
 from console.orgs.models import Organization
+from console.pages.personal_formats import active_formats
 from console.pages.templatetags.ui import event_title
 from console.workloads.models import Event, EventType
 
@@ -87,7 +88,7 @@ def _entry(org: Organization, event: Event) -> Entry:
         type_title=event_title(event.type),
         level=event.level,
         glyph=GLYPHS.get(event.type, "info"),
-        sentence=reasons.event_sentence(event.type, event.data),
+        sentence=reasons.event_sentence(event.type, event.data, active_formats().minute),
         actor=event.actor,
         queue=event.queue or "",
         at=event.created_at,

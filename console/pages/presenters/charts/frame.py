@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from console.pages.personal_formats import DEFAULT, PersonalFormats, active_formats
 from console.series.coverage import Span
 
 WIDTH: Final = 1000
@@ -62,6 +63,28 @@ class Frame:
     #: The end of simulated history and the span before it, if it is within the range.
     simulated_until: datetime | None = None
     simulated: Box | None = None
+    #: The formats of times on the axis and in the table; in UTC for steps of days.
+    formats: PersonalFormats = DEFAULT
+
+    @property
+    def zone(self) -> str:
+        """The time zone of the axis and of the table."""
+        return self.formats.zone
+
+    @property
+    def range_text(self) -> str:
+        """The text of start and end, without the zone."""
+        return f"{self.formats.bare_minute(self.since)} to {self.formats.bare_minute(self.until)}"
+
+    @property
+    def begun_text(self) -> str:
+        """The text of the start of sampling, without the zone; empty if it is not marked."""
+        return self.formats.bare_minute(self.begun) if self.begun else ""
+
+    @property
+    def simulated_text(self) -> str:
+        """The text of the end of simulated history, without the zone; empty if it is not marked."""
+        return self.formats.bare_minute(self.simulated_until) if self.simulated_until else ""
 
     def x(self, moment: datetime) -> float:
         """Return the horizontal position of *moment*, in units of the drawing."""
@@ -83,21 +106,28 @@ class Frame:
 
 
 def frame_of(
-    since: datetime, until: datetime, gaps: Sequence[Span], begun: datetime | None = None
+    since: datetime,
+    until: datetime,
+    gaps: Sequence[Span],
+    begun: datetime | None = None,
+    *,
+    is_by_day: bool = False,
 ) -> Frame:
     """
-    Return the frame of a time range.
+    Return the frame of a time range, in the formats of the reader.
+
+    Days of data are days in UTC, so the axis is in UTC if the data *is_by_day*.
 
     *gaps* are the spans without samples; before *begun*, the start of sampling, there are none.
     """
-    bare = Frame(since=since, until=until)
+    formats = active_formats().in_utc() if is_by_day else active_formats()
+    bare = Frame(since=since, until=until, formats=formats)
     is_young = begun is not None and since < begun < until
     first = begun if begun is not None and is_young else since
     real = [(max(begin, first), end) for begin, end in gaps if end > first]
     longest = sorted(real, key=lambda gap: gap[0] - gap[1])[:_MOST_GAPS]
-    return Frame(
-        since=since,
-        until=until,
+    return replace(
+        bare,
         moments=tuple(_moments(bare)),
         gaps=tuple(bare.box(begin, end) for begin, end in sorted(longest)),
         begun=first if is_young else None,
@@ -113,19 +143,27 @@ def percent(frame: Frame, moment: datetime) -> str:
 def _moments(frame: Frame) -> Iterator[Tick]:
     whole = frame.until - frame.since
     stride = next((s for s in _STRIDES if whole / s <= _MOST_MOMENTS), _STRIDES[-1])
-    midnight = frame.since.replace(hour=0, minute=0)
-    moment = midnight + -((midnight - frame.since) // stride) * stride
-    while moment <= frame.until:
-        part = frame.x(moment)
-        anchor = "start" if part < WIDTH * 0.06 else "end" if part > WIDTH * 0.94 else "middle"
-        yield Tick(percent(frame, moment), _moment(moment, stride), anchor)
-        moment += stride
+    # Labels are at round times of the reader's clock, which skips and repeats some times.
+    begin = frame.formats.local(frame.since).replace(tzinfo=None, fold=0)
+    midnight = begin.replace(hour=0, minute=0, second=0, microsecond=0)
+    wall = midnight + -((midnight - begin) // stride) * stride
+    last = frame.formats.local(frame.until).replace(tzinfo=None, fold=0)
+    while wall <= last:
+        for moment in frame.formats.moments(wall):
+            if frame.since <= moment <= frame.until:
+                part = frame.x(moment)
+                anchor = (
+                    "start" if part < WIDTH * 0.06 else "end" if part > WIDTH * 0.94 else "middle"
+                )
+                yield Tick(percent(frame, moment), _moment(frame.formats, moment, stride), anchor)
+        wall += stride
 
 
-def _moment(moment: datetime, stride: timedelta) -> str:
-    if stride >= timedelta(days=1) or not (moment.hour or moment.minute):
-        return f"{moment.day} {moment:%b}"
-    return f"{moment:%H:%M}"
+def _moment(formats: PersonalFormats, moment: datetime, stride: timedelta) -> str:
+    local = formats.local(moment)
+    if stride >= timedelta(days=1) or not (local.hour or local.minute):
+        return formats.short_day(moment)
+    return formats.time_of_day(moment)
 
 
 def svg_number(value: float) -> str:

@@ -10,6 +10,7 @@ from typing import Final
 from django.http import QueryDict
 
 from console.engine.wording.words import listed
+from console.pages.personal_formats import active_formats
 from console.pages.presenters.lists.addresses import with_query
 from console.pages.templatetags.ui import count, event_title
 from console.series.coverage import DAY
@@ -141,7 +142,10 @@ def _within(path: str, query: QueryDict, start: datetime, end: datetime) -> str:
 
 def _span(start: datetime, end: datetime) -> str:
     if end - start >= DAY and not (start.hour or start.minute):
-        last = end - DAY
-        return f"{start:%Y-%m-%d}" if last == start else f"{start:%Y-%m-%d} to {last:%Y-%m-%d}"
-    until = f"{end:%H:%M}" if end.date() == start.date() else f"{end:%Y-%m-%d %H:%M}"
-    return f"{start:%Y-%m-%d %H:%M} to {until} UTC"
+        # Days are counted in UTC.
+        day, last = active_formats().in_utc().day, end - DAY
+        return f"{day(start)} UTC" if last == start else f"{day(start)} to {day(last)} UTC"
+    formats = active_formats()
+    if formats.day(start) != formats.day(end):
+        return f"{formats.bare_minute(start)} to {formats.minute(end)}"
+    return f"{formats.bare_minute(start)} to {formats.time_of_day(end)} {formats.offset(end)}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Final
 
 from console.engine.model.amounts import SCALE
@@ -95,11 +94,6 @@ def duration_text(seconds: float) -> str:
             rest = whole % size // small
             return f"{whole // size} {unit}" + (f" {rest} {smaller}" if rest else "")
     return f"{whole} s"
-
-
-def minute_text(at: datetime) -> str:
-    """Return the text of a time in UTC."""
-    return f"{at:%Y-%m-%d %H:%M}"
 
 
 def amount_steps(resource: str) -> Iterator[float]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from console.configs.models import ConfigVersion
+from console.pages.personal_formats import active_formats
 from console.pages.presenters.charts.frame import WIDTH, Box, Frame, percent, svg_number
-from console.pages.presenters.charts.labels import minute_text
 from console.pages.presenters.usage.points import Point
 from console.workloads.queries.holds import Held
 from console.workloads.transitions import TransitionKind
@@ -73,6 +73,7 @@ def marks_of(
 def markers_of(frame: Frame, versions: Iterable[ConfigVersion]) -> tuple[Marker, ...]:
     """Return markers of *versions*, oldest first; of close ones, only the first has a label."""
     markers: list[Marker] = []
+    formats = active_formats()
     last = -float(_NEAR)
     for version in versions:
         x = frame.x(version.created_at)
@@ -83,7 +84,7 @@ def markers_of(frame: Frame, versions: Iterable[ConfigVersion]) -> tuple[Marker,
                 at=percent(frame, version.created_at),
                 x=f"{x:.1f}",
                 number=version.number,
-                title=f"{version.created_at:%Y-%m-%d %H:%M} UTC by {version.author}",
+                title=f"{formats.minute(version.created_at)} by {version.author}",
                 is_named=named,
                 is_at_end=x > WIDTH - _NEAR,
             )
@@ -92,8 +93,11 @@ def markers_of(frame: Frame, versions: Iterable[ConfigVersion]) -> tuple[Marker,
 
 
 def _hold(frame: Frame, held: Held) -> Hold:
-    since = minute_text(held.since)
-    span = f"from {since} to {minute_text(held.until)} UTC" if held.until else f"since {since} UTC"
+    formats = active_formats()
+    if held.until:
+        span = f"from {formats.bare_minute(held.since)} to {formats.minute(held.until)}"
+    else:
+        span = f"since {formats.minute(held.since)}"
     return Hold(
         box=frame.box(held.since, held.until or frame.until),
         sentence=f"Held {span}: {held.reason}",

@@ -21,6 +21,7 @@ from console.engine.model.amounts import Unlimited
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Policy
 from console.engine.wording.words import cut
+from console.pages.personal_formats import active_formats
 from console.pages.presenters.configs.change_parts import (
     DetailLine,
     counted_name,
@@ -199,15 +200,16 @@ def _loses(line: ChangeLine) -> bool:
 
 
 def span_of(start: int, shown: int, total: int) -> str:
-    """
+    r"""
     Return the range of rows on a page and the *total*; empty if the page has all rows.
 
     >>> span_of(200, 200, 60000), span_of(0, 7, 7)
-    ('201 to 400 of 60,000', '')
+    ('201 to 400 of 60\u202f000', '')
     """
     if shown == total:
         return ""
-    return f"{start + 1:,} to {start + shown:,} of {total:,}"
+    count = active_formats().count
+    return f"{count(start + 1)} to {count(start + shown)} of {count(total)}"
 
 
 def change_chips(changes: Iterable[Change], vocabulary: Vocabulary) -> tuple[ChangeChip, ...]:

@@ -14,6 +14,7 @@ from console.engine.wording import reasons
 from console.engine.wording.words import listed, quantity
 from console.pages.presenters.impact.uncertain import plural_count
 from console.pages.presenters.lists.list_pages import ListPages, pages_of
+from console.pages.templatetags.ui import count
 
 #: Outcome -> (title, explanation); outcomes with losses come first.
 OUTCOMES: Final = {
@@ -122,7 +123,8 @@ def live_view(result: Mapping[str, Any], path: str, query: QueryDict) -> LiveVie
     found = {each["outcome"]: each for each in live["outcomes"]}
     over = pages_of(_OVER, len(live["over"]), live["over_count"], path, query)
     return LiveView(
-        corpus=f"{plural_count(live['running'], 'workload')} running, {live['pending']:,} pending",
+        corpus=f"{plural_count(live['running'], 'workload')} running, "
+        f"{count(live['pending'])} pending",
         groups=[
             _group(outcome, found[outcome.value], path, query)
             for outcome in OUTCOMES

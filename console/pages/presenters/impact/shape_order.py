@@ -10,6 +10,7 @@ from django.http import QueryDict
 
 from console.engine.wording.words import listed
 from console.pages.presenters.lists.addresses import with_query
+from console.pages.templatetags.ui import count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,6 @@ def cut_note(kept: int, shapes: int, history: Mapping[str, Any]) -> str:
     resources = listed(history["resources"])
     others = f" and the most {resources} requested" if resources else ""
     return (
-        f"{kept:,} of {shapes:,} shapes can be listed: for each outcome the {history['listed']} "
-        f"with the most workloads{others}."
+        f"{count(kept)} of {count(shapes)} shapes can be listed: for each outcome the "
+        f"{history['listed']} with the most workloads{others}."
     )

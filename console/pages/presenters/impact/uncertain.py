@@ -9,6 +9,7 @@ from typing import Any
 from console.engine.impact import DoubtKind
 from console.engine.model.origin import Origin
 from console.engine.wording.words import listed
+from console.pages.templatetags.ui import count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +31,13 @@ class DoubtLine:
 
 
 def plural_count(number: int, noun: str) -> str:
-    """
+    r"""
     Return a count with separators and its noun.
 
     >>> plural_count(18204, "submission")
-    '18,204 submissions'
+    '18\u202f204 submissions'
     """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def rule_ref(index: int | None, lines: Mapping[str, Sequence[int]]) -> RuleRef | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -10,8 +9,11 @@ from django.http import QueryDict
 
 from console.engine.model.reasons import ReasonClass
 from console.engine.wording import reasons
+from console.pages.local_times import absolute_times
+from console.pages.personal_formats import active_formats
 from console.pages.presenters.lists.addresses import with_query
 from console.pages.templatetags.ui import REASON_CLASS_TITLES, STATE_TITLES, event_title
+from console.reading.query import parse_moment
 
 _LABEL = "label."
 
@@ -25,10 +27,6 @@ _NAMES = {
     "older": "older than",
     "newer": "newer than",
 }
-
-
-#: The UTC offset at the end of a time.
-_OFFSET = re.compile(r"(?<=:\d\d)(?:\.\d+)?([+-]\d\d:?\d\d)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,10 +55,11 @@ def canonical_query(query: QueryDict, repeatable: Collection[str] = ()) -> Query
 
     Of a repeated filter, the last value is used, unless the filter is *repeatable*. Empty fields
     are dropped. The form's ``label=team=ml`` becomes ``label.team=ml``, so that several labels
-    can be filtered, each with its own parameter.
+    can be filtered, each with its own parameter. Times typed in the zone of a reader become times
+    in UTC; raises BadRequest for those that do not exist.
     """
     found = QueryDict(mutable=True)
-    for name, given in query.lists():
+    for name, given in absolute_times(query).lists():
         values = [value for each in given if (value := str(each).strip())]
         if not values:
             continue
@@ -114,19 +113,21 @@ def segments_of(
 
 def _moment_words(value: str) -> str:
     """
-    Return the text of a time in an address, to the second and with its zone (default UTC).
+    Return the text of a time in an address, in the formats of the reader; a date is one of UTC.
 
-    >>> _moment_words("2026-01-31T12:00:00.250Z"), _moment_words("2026-01-31T12:00")
-    ('2026-01-31 12:00:00 UTC', '2026-01-31 12:00 UTC')
+    >>> _moment_words("2026-01-31T12:00:00.250Z"), _moment_words("2026-01-31T12:00:09")
+    ('2026-01-31 12:00 UTC', '2026-01-31 12:00:09 UTC')
     >>> _moment_words("2026-01-31T12:00:00+02:00"), _moment_words("2026-01-31")
-    ('2026-01-31 12:00:00+02:00', '2026-01-31 UTC')
-    >>> _moment_words("2026-01-31T12:00:00.5-0530")
-    '2026-01-31 12:00:00-0530'
+    ('2026-01-31 10:00 UTC', '2026-01-31 UTC')
     """
-    plain = value.removesuffix("Z").removesuffix("+00:00").replace("T", " ")
-    zone = _OFFSET.search(plain)
-    moment = plain[: zone.start()] if zone else plain
-    return f"{moment.partition('.')[0]}{zone.group(1) if zone else ' UTC'}"
+    try:
+        at = parse_moment(value)
+    except ValueError:
+        return value
+    formats = active_formats()
+    if len(value) <= len("2026-01-31"):
+        return f"{formats.in_utc().day(at)} UTC"
+    return formats.second(at) if at.second else formats.minute(at)
 
 
 def _words(name: str, value: str) -> str:

@@ -20,11 +20,12 @@ from console.pages.presenters.quota_bars.quota_bar import Bar, bar_of
 from console.pages.presenters.usage.points import points_of
 from console.pages.presenters.usage.usage_page import ShownPanel, shown_panels, stride_of
 from console.pages.presenters.usage.workload_panels import waits_panel, workloads_panel
-from console.pages.templatetags.ui import count, field_time
+from console.pages.templatetags.ui import count
 from console.series.models import Step
 from console.series.queries import Counts, Series, Sparks
 from console.series.readings import FLOOR, LENGTH
 from console.series.waits import WaitQuantiles
+from console.time_formats import to_iso
 from console.workloads.models import State
 from console.workloads.transitions import TransitionKind
 
@@ -157,14 +158,15 @@ def charts_of(
     since = max(series.since, min(first, now - LENGTH[series.step]))
     # One hour in steps of minutes is short enough to be shown completely.
     since = series.since if series.step is Step.MINUTE else since
-    frame = frame_of(since, now, series.gaps, begun).with_simulated(simulated_until)
+    frame = frame_of(since, now, series.gaps, begun, is_by_day=series.step is Step.DAY)
+    frame = frame.with_simulated(simulated_until)
     points = [
         each for each in points_of(series, counts, (), None, _MOST_POINTS) if each.end > since
     ]
     panels = [workloads_panel(frame, points), waits_panel(frame, points)]
     here, files = reverse("pages:overview", args=[org]), reverse("pages:usage", args=[org])
     time_range = QueryDict(mutable=True)
-    time_range["since"], time_range["until"] = field_time(since), field_time(now)
+    time_range["since"], time_range["until"] = to_iso(since), to_iso(now)
     inside = [each for each in reversed(versions) if since <= each.created_at <= now]
     return Charts(
         frame=frame,

@@ -9,6 +9,7 @@ from typing import Final
 from console.orgs.models import ApiToken, Role
 from console.orgs.permissions import GRANTS, Permission
 from console.orgs.tokens import is_working
+from console.pages.personal_formats import active_formats
 
 #: Permission -> its most frequent request of the API.
 _REQUESTS: Final[Mapping[Permission, str]] = {
@@ -65,12 +66,13 @@ def _why(token: ApiToken, permission: Permission, *, has_it: bool) -> str:
         enough = [role for role in Role.values if permission in GRANTS[role]]
         roles = " or ".join(enough)
         return f"The role {token.role} does not include this action: 403. Required role: {roles}."
+    minute = active_formats().minute
+    end = minute(token.expires_at) if token.expires_at is not None else ""
     included = f"The role {token.role} includes this action"
     if token.revoked_at is not None:
-        moment = f"{token.revoked_at:%Y-%m-%d %H:%M} UTC"
+        moment = minute(token.revoked_at)
         return f"{included}, but the token was revoked on {moment}: 401."
     if not is_working(token):
-        moment = f"{token.expires_at:%Y-%m-%d %H:%M} UTC"
-        return f"{included}, but the token expired on {moment}: 401."
-    until = f" until {token.expires_at:%Y-%m-%d %H:%M} UTC" if token.expires_at else ""
+        return f"{included}, but the token expired on {end}: 401."
+    until = f" until {end}" if end else ""
     return f"{included}{until}."

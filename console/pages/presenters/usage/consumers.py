@@ -16,6 +16,7 @@ from console.accounting.queries.read_hours import LABEL
 from console.accounting.window import AccountWindow, Step
 from console.engine.model.amounts import Amount
 from console.engine.wording.words import resource_name, short_name
+from console.pages.personal_formats import active_formats
 from console.pages.presenters.charts.chart import Line, Piece, Shape, lines_of
 from console.pages.presenters.charts.frame import Frame, Tick, frame_of
 from console.pages.presenters.charts.labels import amount_steps, axis_label, rounded_amount
@@ -106,13 +107,14 @@ def expired_text(window: AccountWindow) -> str:
     if window.since < window.until:
         return ""
     since = time_of_hour(window.kept_since)
-    return f"Usage is kept since {since:%Y-%m-%d}. Choose a later time range."
+    return f"Usage is kept since {active_formats().day(since)}. Choose a later time range."
 
 
 def shown_range(window: AccountWindow) -> str:
-    """Return the text of a time range in UTC, with its end."""
+    """Return the text of a time range, with its end; days and weeks are those of UTC."""
+    formats = active_formats() if window.step is Step.HOUR else active_formats().in_utc()
     since, until = time_of_hour(window.since), time_of_hour(window.until)
-    return f"{since:%Y-%m-%d %H:%M} to {until:%Y-%m-%d %H:%M} UTC"
+    return f"{formats.bare_minute(since)} to {formats.minute(until)}"
 
 
 def resource_choices(path: str, query: QueryDict, found: Accounts) -> tuple[Choice, ...]:
@@ -176,7 +178,8 @@ def chart_of(found: Accounts, by: str, simulated_until: datetime | None) -> Cons
     series = [*found.series, *([found.other] if found.other is not None else [])]
     titles = [each.value or WITHOUT for each in found.values[: len(found.series)]]
     sums = [sum(column) / HOUR for column in zip(*series, strict=True)]
-    frame = frame_of(since, until, (), found.counted_since).with_simulated(simulated_until)
+    frame = frame_of(since, until, (), found.counted_since, is_by_day=window.step is not Step.HOUR)
+    frame = frame.with_simulated(simulated_until)
     drawing, step = drawing_of(frame, max(sums), amount_steps(resource))
     lower = [0.0] * len(sums)
     legend = []

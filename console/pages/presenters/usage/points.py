@@ -9,10 +9,10 @@ from functools import cached_property, partial
 from typing import Any, Final
 
 from console.engine.model.amounts import SCALE, Amount, FlavorResource, Unlimited
+from console.pages.personal_formats import PersonalFormats
 from console.pages.presenters.charts.labels import (
     decimal_text,
     duration_text,
-    minute_text,
     rounded_amount,
 )
 from console.series.queries import Counts, QuotaSpan, Series, quotas_in
@@ -243,8 +243,10 @@ def file_rows(points: Sequence[Point], columns: Sequence[Column]) -> Iterator[di
         yield row
 
 
-def table_rows(points: Sequence[Point], columns: Sequence[Column]) -> list[tuple[str, ...]]:
-    """Return the cells of a table row for each of *points*, starting with its time."""
+def table_rows(
+    points: Sequence[Point], columns: Sequence[Column], formats: PersonalFormats
+) -> list[tuple[str, ...]]:
+    """Return the cells of a table row for each of *points*, starting with its time in *formats*."""
     rows = []
     for point in points:
         texts = []
@@ -252,7 +254,7 @@ def table_rows(points: Sequence[Point], columns: Sequence[Column]) -> list[tuple
             value = column.of(point)
             texts.append("—" if value is None else column.text(value))
         known = "no data" if point.is_gap else str(point.minutes)
-        rows.append((minute_text(point.start), known, *texts))
+        rows.append((formats.bare_minute(point.start), known, *texts))
     return rows
 
 

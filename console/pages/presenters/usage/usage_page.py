@@ -110,7 +110,9 @@ def shown_panels(
             ),
             file_url=with_query(path, query, chart=panel.key, **{PARAMETER: "csv"}),
             has_table=table in (panel.key, ALL),
-            rows=tuple(table_rows(points, panel.columns)) if table in (panel.key, ALL) else (),
+            rows=tuple(table_rows(points, panel.columns, panel.frame.formats))
+            if table in (panel.key, ALL)
+            else (),
         )
         for panel in panels
     ]

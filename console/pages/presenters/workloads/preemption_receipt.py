@@ -9,6 +9,7 @@ from datetime import datetime
 from console.engine.explain import StageText, Verdict
 from console.engine.wording.reasons import event_sentence, reason_title
 from console.engine.wording.words import amounts, places, plural
+from console.pages.personal_formats import active_formats
 from console.pages.presenters.charts.labels import duration_text
 from console.pages.presenters.workloads.workload import Fact, facts_of
 from console.workloads.markdown import Links, at, escaped, stage_lines, table_lines
@@ -111,7 +112,7 @@ def _released(receipt: Receipt, kept_since: datetime | None) -> str:
     if receipt.is_stopping:
         return "Not yet: the workload is stopping and still uses its quota."
     if kept_since is not None and receipt.preemption.at < kept_since:
-        return f"No longer recorded: events before {kept_since:%Y-%m-%d} are not kept."
+        return f"No longer recorded: events before {active_formats().day(kept_since)} are not kept."
     return "Not recorded."
 
 

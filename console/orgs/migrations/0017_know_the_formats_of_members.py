@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("orgs", "0012_mark_simulated_history"),
+        ("orgs", "0016_know_the_creators_of_orgs"),
     ]
 
     operations = [
