@@ -147,12 +147,11 @@ def ids(client, owner, settle, language: Language) -> dict[str, str]:
 def test_rows_and_counts_keep_it_apart(client, ids, language: Language) -> None:
     rows = {name: seen(client, uid) for name, uid in ids.items()}
     assert {name: (row["state"], row["queue_position"]) for name, row in rows.items()} == {
-        "runs": ("running", None),
+        "runs": ("admitted", None),
         "never": ("pending", None),
         "waits": ("pending", 1),
     }
     assert rows["never"]["reason"]["code"] == language.reason
-    assert rows["never"]["reason"]["class"] == "cannot_run"
     listed = client.get("workloads", reason_class="cannot_run").body["results"]
     assert [each["name"] for each in listed] == ["never"]
     queue = client.get(f"queues/{language.queue}").body
@@ -203,9 +202,9 @@ def test_a_report_with_a_larger_node_starts_it(
     report(client, 8, 4)
     settle(owner.org)
     assert seen(client, ids["never"])["reason"]["code"] == language.reason
-    report(client, 8, 9)
+    report(client, 8, 4, 9)
     settle(owner.org)
-    assert seen(client, ids["never"])["state"] == "running"
+    assert seen(client, ids["never"])["state"] == "admitted"
     queue = client.get(f"queues/{language.queue}").body
     assert queue["counts"]["cannot_run"] == 0
 
@@ -234,6 +233,27 @@ def test_the_advice_raises_the_limit_and_links_to_the_form(
     found = client.get(f"workloads/{uid}/explanation").body["changes"]
     assert [each["kind"] for each in found] == ["ask_less", "quota"]
     assert found[0]["text"] == "Request 8 CPUs instead of 9: it would start now."
+    content = client_for(owner).get(f"/o/here/workloads/{uid}/changes").content.decode()
+    assert "Resubmit with 8 CPUs" in content
+    assert f"Change the quota of {language.queue}" in content
+
+
+@pytest.mark.parametrize("language", LIMITED)
+def test_the_advice_for_a_full_queue_says_what_could_start_some_time(
+    client, owner, settle, client_for, language: Language
+) -> None:
+    apply(client, language, is_limited=True)
+    report(client, 16)
+    uid = submit(client, language, runs=8, never=9)["never"]
+    settle(owner.org)
+    found = client.get(f"workloads/{uid}/explanation").body["changes"]
+    assert [(each["kind"], each["from"], each["to"], each["starts"]) for each in found] == [
+        ("ask_less", 9, 8, "later"),
+        ("quota", 8, 9, "later"),
+    ]
+    assert found[0]["text"] == (
+        "Request 8 CPUs instead of 9: it could then start as soon as there is room."
+    )
     content = client_for(owner).get(f"/o/here/workloads/{uid}/changes").content.decode()
     assert "Resubmit with 8 CPUs" in content
     assert f"Change the quota of {language.queue}" in content
