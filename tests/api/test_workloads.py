@@ -582,6 +582,7 @@ def test_an_explanation_says_what_would_start_it(client, settle, owner):
         "workloads": [],
         "who_loses": [],
         "who_waits": [],
+        "starts": "now",
         "range": {"line": 12, "column": 17, "end_line": 12, "end_column": 49},
     }
     assert (finish["kind"], finish["workloads"]) == ("finish", [first])

@@ -53,6 +53,13 @@ class ReplayableWorld:
             fact(state)
         return state
 
+    def alone(self, uid: str) -> State:
+        """Return a new state with one of the pending workloads alone."""
+        state = State(self.policy)
+        state.submit(self.state.pending[uid].workload)
+        state.settle()
+        return state
+
     def _record(self, state: State, verb: str, *args: object) -> None:
         texts = [workload_line(a) if isinstance(a, Workload) else str(a) for a in args]
         note(f"{verb} {' '.join(texts)}")
@@ -109,7 +116,7 @@ class Admission(NamedTuple):
 
 def _apply(story: ReplayableWorld, uid: str, change: Change) -> Admission | None:
     """Apply *change* to a replayed state; return None if the workload stays pending."""
-    state = story.replay()
+    state = story.alone(uid) if change.is_later else story.replay()
     stopping = set(state.evicting)
     _apply_to_state(story, state, uid, change)
     told: set[str] = set()

@@ -215,6 +215,7 @@ def _change(change: Change, sentence: Sentence) -> dict[str, Any]:
         "workloads": list(change.workloads),
         "who_loses": list(change.who_loses),
         "who_waits": list(change.who_waits),
+        "starts": "later" if change.is_later else "now",
         "range": range_answer(change.origin),
     }
 

@@ -367,6 +367,11 @@ class WorkloadChange(Schema):
     who_waits = serializers.ListField(
         child=serializers.CharField(), help_text="Ids of pending workloads that would start later."
     )
+    starts = serializers.ChoiceField(
+        ["now", "later"],
+        help_text="`later`: the workload can never start now; with the change it could, as soon as "
+        "there is room.",
+    )
     range = Range(allow_null=True, help_text="The lines of the config that would change.")
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:

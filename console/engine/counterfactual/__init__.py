@@ -7,6 +7,9 @@ changed workload as if it had the next turn. If this succeeds, the change is pro
 snapshot of its tree, on which competing workloads may start and victims stop. Only changes
 with which the snapshot admits the workload are returned.
 
+For a workload that can never start, changes are also searched as if nothing else ran: with one
+of them, it waits for room like others do.
+
 A check costs one evaluation and a proof several, within a budget. The kinds of change take
 turns, so the same state gives the same answer. The caller may stop the search at any time,
 even within a cycle: it then returns the changes proven so far, and the number of candidates
@@ -16,7 +19,7 @@ that were tried and not tried.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 
@@ -112,13 +115,18 @@ def find_changes(
         searches += (each for some in groups for each in some)
     return Findings(
         changes=tuple(change for each in searches for change in each.found),
-        in_vain=tuple(
-            each.kind for each in searches if each.has_failed and each.kind not in _NO_CHANGES
-        ),
+        in_vain=_in_vain(searches),
         evaluations=budget - trials.left,
         tried=sum(each.tried for each in searches),
         untried=sum(each.untried for each in searches),
     )
+
+
+def _in_vain(searches: list[Attempts]) -> tuple[ChangeKind, ...]:
+    """Return the kinds of change that were tried and do not help, now or later."""
+    failed = dict.fromkeys(each.kind for each in searches if each.has_failed)
+    found = {change.kind for each in searches for change in each.found}
+    return tuple(kind for kind in failed if kind not in found | _NO_CHANGES)
 
 
 def _take_turns(
@@ -150,6 +158,19 @@ def _searches(
             *changes_of_config(trials, setting_values),
             ends(trials),
         ]
+        yield _some_time(trials, setting_values)
+
+
+def _some_time(trials: Trials, setting_values: SettingValues | None) -> list[Attempts]:
+    """Return the searches for changes with which a workload that can never start could."""
+    found = trials.nominate(trials.pending)
+    if found is None or not found.pending_reason.cannot_run:
+        return []
+    alone = trials.alone()
+    if alone is None or alone.queue.barrier is not None:
+        return []
+    searches = [ask_less(alone), *changes_of_config(alone, setting_values)]
+    return [each.with_change(partial(replace, is_later=True)) for each in searches]
 
 
 def _resubmission(trials: Trials) -> Attempts:

@@ -8,6 +8,7 @@ tried before the budget or the time is used up.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TypeAlias
 
 from console.engine.counterfactual.change import Change, ChangeKind
@@ -40,6 +41,11 @@ class Attempts:
         self._attempts = every[:most_tried]
         self._not_considered = len(every) - len(self._attempts)
         self._is_cut = False
+
+    def with_change(self, changed: Callable[[Change], Change]) -> Attempts:
+        """Return the same search, whose found changes are *changed*."""
+        self._attempts = [partial(_changed, each, changed) for each in self._attempts]
+        return self
 
     @property
     def is_over(self) -> bool:
@@ -78,3 +84,8 @@ class Attempts:
         self.tried += 1
         if change is not None:
             self.found.append(change)
+
+
+def _changed(attempt: Attempt, changed: Callable[[Change], Change]) -> Change | None:
+    found = attempt()
+    return None if found is None else changed(found)

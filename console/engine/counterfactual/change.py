@@ -141,3 +141,6 @@ class Change:
     who_waits: tuple[str, ...] = ()
     #: The lines of the config to change.
     origin: Origin | None = None
+    #: Whether the workload would still have to wait for room: without the change, it can never
+    #: start, and with it, it starts if nothing else runs.
+    is_later: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 
 from console.engine.counterfactual.proof import Proof, Started
 from console.engine.disciplines import load_discipline
@@ -36,6 +37,13 @@ class Stopped(Exception):
     """The caller has stopped the search; the present trial has no result."""
 
 
+@dataclass(slots=True)
+class Budget:
+    """The evaluations that are left, which trials may share."""
+
+    left: int
+
+
 class Trials:
     """
     Checks and proofs of changes for one pending workload.
@@ -54,13 +62,15 @@ class Trials:
         should_stop: Callable[[], bool] = lambda: False,
         *,
         is_thorough: bool = False,
+        beside: Trials | None = None,
     ) -> None:
+        """Prepare trials; with *beside*, they use up the budget of those instead of their own."""
         self.state = state
         self._known = state.queues.keys() if known is None else known
         self.policy = state.policy
         self.pending = pending
         self.uid = pending.workload.id
-        self.left = budget
+        self.budget: Budget = Budget(budget) if beside is None else beside.budget
         self._should_stop = should_stop
         #: Whether all candidates of a kind are tried.
         self._is_thorough = is_thorough
@@ -71,6 +81,34 @@ class Trials:
         #: A snapshot for checks, on which no cycle runs.
         self._scratch: Snapshot | None = None
         self._unblocked: dict[LiveTree, frozenset[str]] = {}
+
+    @property
+    def left(self) -> int:
+        """The evaluations that are left."""
+        return self.budget.left
+
+    def alone(self) -> Trials | None:
+        """
+        Return trials as if nothing else ran or was pending; None if it would start then.
+
+        They have the same config, nodes and budget.
+        """
+        state = State(self.policy, now=self.state.now, is_sparse=True)
+        state.change_inventory(self.state.inventory)
+        state.submit(self.workload)
+        state.settle()
+        pending = state.pending.get(self.uid)
+        if pending is None or pending.route.queue is None:
+            return None
+        return Trials(
+            state,
+            pending,
+            0,
+            self.policy.queues.keys(),
+            self._should_stop,
+            is_thorough=self._is_thorough,
+            beside=self,
+        )
 
     @property
     def workload(self) -> Workload:
@@ -230,7 +268,7 @@ class Trials:
         self.check_stopped()
         if self.left < evaluations:
             raise BudgetSpent
-        self.left -= evaluations
+        self.budget.left -= evaluations
 
     def _as_pending(self, workload: Workload) -> Pending | None:
         route = self.route(workload)

@@ -141,6 +141,8 @@ class _Words:
         return f"{_ACTIONS[change.kind](change)}: {self._effect(change)}."
 
     def _effect(self, change: Change) -> str:
+        if change.is_later:
+            return "it could then start as soon as there is room"
         when = "now"
         if change.who_loses:
             losers = self._named(change.who_loses)

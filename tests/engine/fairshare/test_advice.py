@@ -104,3 +104,15 @@ def test_a_larger_quota_lets_a_queue_reclaim() -> None:
     assert _advice(policy(queues), workloads, (4,), "w2")[0] == (
         "Raise the quota of pool/gpu in a from 1 to 2: it would start once b2 has been preempted."
     )
+
+
+def test_a_workload_that_can_never_start_gets_what_would_let_it_start_some_time() -> None:
+    busy = [workload("w1", 1, "a", gpu=4), workload("w2", 2, "a", gpu=6)]
+    advice = _advice(policy([queue("a", limit=4)]), busy, (6,), "w2")
+    assert advice == [
+        "Request 4 GPUs instead of 6: it could then start as soon as there is room.",
+        (
+            "Raise the limit of pool/gpu in a from 4 to 6: it could then start as soon as there is "
+            "room."
+        ),
+    ]
