@@ -9,11 +9,11 @@ import pytest
 
 from console.dialects.routed_history import RoutedHistory
 from console.engine.disciplines.fairshare.reasons import (
-    OVER_LIMIT,
+    EXCEEDS_LIMIT,
     QUEUE_HAS_CHILDREN,
     QUEUE_MISSING,
 )
-from console.engine.disciplines.hierarchy.reasons import GANG_TOO_LARGE, NOT_PLACED, QUEUE_QUOTA
+from console.engine.disciplines.hierarchy.reasons import EXCEEDS_MAXIMUM, GANG_TOO_LARGE, NOT_PLACED
 from console.engine.disciplines.quota.reasons import EXCEEDS_MAX_QUOTA
 from console.engine.disciplines.quota.spec import QuotaSpec
 from console.engine.model.amounts import SCALE
@@ -38,12 +38,12 @@ REASONS = {
     NO_FLAVOR_MATCHED: REFUSED,
     EXCEEDS_MAX_QUOTA: TOO_LARGE,
     QUEUE_MISSING: LOST,
-    OVER_LIMIT: TOO_LARGE,
+    EXCEEDS_LIMIT: TOO_LARGE,
     # Counted by a lint of its own, together with workloads that wait now.
     QUEUE_HAS_CHILDREN: "",
     NOT_PLACED: LOST,
     GANG_TOO_LARGE: TOO_LARGE,
-    QUEUE_QUOTA: TOO_LARGE,
+    EXCEEDS_MAXIMUM: TOO_LARGE,
 }
 #: More than any of the workloads requests, for disciplines whose configs have no nodes.
 NODE = Node(name="n", offered={"cpu": 100 * SCALE, "memory": 10_000 * SCALE})
