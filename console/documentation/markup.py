@@ -66,7 +66,7 @@ class Markup(RendererHTML):
         if token.level or not place.anchor:
             return f"</{tag}>\n"
         return format_html(
-            '</{}><a class="document__permalink" href="#{}" aria-label="Link to {}">#</a></div>\n',
+            '</{}><a class="document__permalink" href="#{}" aria-label="Link to {}"></a></div>\n',
             tag,
             place.anchor,
             place.title,
@@ -86,8 +86,13 @@ class Markup(RendererHTML):
         return "</table></div>\n"
 
     def th_open(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
-        """Open the header of a column."""
-        return f'<th scope="col"{_alignment(tokens[at])}>'
+        """Open the header of a column; without a text, it is a cell."""
+        is_empty = not tokens[at + 1].content
+        return "<td>" if is_empty else f'<th scope="col"{_alignment(tokens[at])}>'
+
+    def th_close(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
+        """Close the header of a column."""
+        return "</td>\n" if not tokens[at - 1].content else "</th>\n"
 
     def td_open(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
         """Open a cell."""

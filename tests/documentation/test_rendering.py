@@ -136,7 +136,7 @@ def test_headings_tables_and_code_can_be_linked_scrolled_and_named(write: Write)
     assert html_of(known, known.documents["a"]) == (
         '<div class="document__heading" id="LNT001"><h2 id="lnt001-a--b">LNT001 A &amp; b</h2>'
         '<a class="document__permalink" href="#lnt001-a--b" '
-        'aria-label="Link to LNT001 A &amp; b">#</a></div>\n'
+        'aria-label="Link to LNT001 A &amp; b"></a></div>\n'
         '<div class="document__wide" tabindex="0" role="group" '
         'aria-label="Table: LNT001 A &amp; b"><table>'
         '<caption class="visually-hidden">LNT001 A &amp; b</caption>\n'
@@ -146,6 +146,12 @@ def test_headings_tables_and_code_can_be_linked_scrolled_and_named(write: Write)
         '<pre class="document__code" tabindex="0" role="group" '
         'aria-label="Code: LNT001 A &amp; b"><code>a &lt; b\n</code></pre>\n'
     )
+
+
+def test_a_column_without_a_title_has_no_header(write: Write) -> None:
+    known = write(a="# A\n\n| a | |\n|---|---|\n| x | 1 |\n")
+    html = html_of(known, known.documents["a"])
+    assert '<tr>\n<th scope="col">a</th>\n<td></td>\n</tr>' in html
 
 
 def test_pictures_have_an_image_for_each_color_scheme(write: Write) -> None:

@@ -109,8 +109,8 @@ ANSWERS = {
     "documentation": Exchange("/docs/", 200, HTML, PRIVATE),
     "page of the documentation": Exchange("/docs/queues/", 200, HTML, PRIVATE, "person"),
     "page of the documentation that does not exist": Exchange("/docs/x/", 404, HTML, PRIVATE),
-    "image of the documentation": Exchange(
-        "/docs/images/queues-light.png", 200, "image/png", "public, max-age=3600"
+    "file of the documentation": Exchange(
+        "/docs/gitops/apply.sh", 200, "text/plain; charset=utf-8", "public, max-age=3600"
     ),
     "liveness": Exchange("/healthz", 200, JSON, None),
     "readiness": Exchange("/readyz", 200, JSON, "no-store"),
