@@ -70,7 +70,7 @@ def test_search_page_works_without_scripts(visitors: Visitors, busy: Place) -> N
     expect(page.get_by_role("heading", level=1)).to_have_text("Go to…")
     page.get_by_label("Queue, cohort, workload, version, page or topic").last.fill("seco")
     page.get_by_role("button", name="Find").click()
-    page.get_by_role("main").get_by_role("link", name="second").click()
+    page.get_by_role("main").get_by_role("link", name="second").first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("second")
 
 
