@@ -13,6 +13,7 @@ _EMPHASIS: Final = re.compile(r"(?<!\\)\*{1,3}(?=\S)(.+?)(?<=[^\s\\])\*{1,3}")
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _SEPARATOR: Final = re.compile(r"[ |:-]+")
 _MARKER: Final = re.compile(r"\s*(?:>\s?)*(?:[-*+]\s+|\d+[.)]\s+)?")
+_STARTS: Final = re.compile(r"\s*(?:[-*+]|\d+[.)]|>)\s")
 _CELL: Final = re.compile(r"\s*(?<!\\)\|\s*")
 
 #: The start or end of a fenced code block.
@@ -36,27 +37,40 @@ def plain(text: str) -> str:
     return "".join(f"{text}{code}" for text, code in zip(outside, codes, strict=True))
 
 
-def plain_lines(lines: Iterable[str]) -> Iterator[str]:
+def plain_blocks(lines: Iterable[str]) -> Iterator[str]:
     """
-    Yield the text of lines of a document, without markup, HTML and empty lines.
+    Yield the text of the blocks of a document, without markup and HTML.
 
-    >>> list(plain_lines(["| field | meaning |", "|---|---|", "| `a` | *b* |", "", "1. One"]))
-    ['field · meaning', 'a · b', 'One']
+    A block is a paragraph, an item of a list, a row of a table or a line of code.
+
+    >>> list(plain_blocks(["| `a` | *b* |", "|---|---|", "1. One", "`x", "y`"]))
+    ['a · b', 'One x y']
     """
     fence = ""
+    paragraph: list[str] = []
     for line in lines:
-        if mark := FENCE.match(line):
+        mark = FENCE.match(line)
+        text = line.strip()
+        if mark or fence or not text or text[0] in "|<" or _STARTS.match(line):
+            # Markup may continue on the next line of a paragraph.
+            yield from _plain_paragraph(paragraph)
+            paragraph = []
+        if mark:
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
-            continue
-        text = line.strip() if fence else _plain_line(line)
-        if text:
-            yield text
+        elif fence:
+            yield from filter(None, (text,))
+        elif text.startswith("|"):
+            yield from _plain_row(text)
+        elif text and not text.startswith("<"):
+            paragraph.append(_MARKER.sub("", line, count=1).strip())
+    yield from _plain_paragraph(paragraph)
 
 
-def _plain_line(line: str) -> str:
-    text = line.strip()
-    if text.startswith("<") or _SEPARATOR.fullmatch(text):
-        return ""
-    if text.startswith("|"):
-        return " · ".join(filter(None, (plain(cell) for cell in _CELL.split(text))))
-    return plain(_MARKER.sub("", text, count=1))
+def _plain_paragraph(lines: list[str]) -> Iterator[str]:
+    if lines:
+        yield plain(" ".join(lines))
+
+
+def _plain_row(text: str) -> Iterator[str]:
+    if not _SEPARATOR.fullmatch(text):
+        yield " · ".join(filter(None, (plain(cell) for cell in _CELL.split(text))))

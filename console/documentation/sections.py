@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from console.documentation.plain_text import FENCE, plain, plain_lines
+from console.documentation.plain_text import FENCE, plain, plain_blocks
 
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*")
 _CODE: Final = re.compile(r"[A-Z]{3}\d{3}\b")
@@ -45,7 +45,7 @@ def read_sections(document: str) -> tuple[Section, ...]:
     for level, title, lines in _split(document):
         anchor = _anchor(title, taken)
         taken.add(anchor)
-        found.append(Section(level, title, anchor, " ".join(plain_lines(lines))))
+        found.append(Section(level, title, anchor, " ".join(plain_blocks(lines))))
     return tuple(found)
 
 

@@ -31,7 +31,8 @@ curl "$URL"
 
 ### KUE056 A rule, and \\*more\\*
 
-1. One
+1. One `code
+   span`
 2. Two
 > Quoted
 """
@@ -43,7 +44,9 @@ def test_sections_have_anchors_of_viewers_and_plain_texts() -> None:
         Section(1, "The list of queues", "the-list-of-queues", "Before the first heading."),
         Section(2, "Limits", "limits", "field · meaning max_size · at most 3"),
         Section(2, "Limits", "limits-1", '# no heading curl "$URL"'),
-        Section(3, "KUE056 A rule, and *more*", "kue056-a-rule-and-more", "One Two Quoted"),
+        Section(
+            3, "KUE056 A rule, and *more*", "kue056-a-rule-and-more", "One code span Two Quoted"
+        ),
     )
     assert [each.code for each in sections] == ["", "", "", "KUE056"]
 
