@@ -68,8 +68,8 @@ def refuse_too_many_orgs(accounts: list[User], now: datetime) -> None:
     if created.count() >= most:
         raise Conflict(
             "too_many_orgs",
-            f"You have created {most} organizations, the maximum. The operator of this console can "
-            "raise ORGS_PER_PERSON, or create one on the command line.",
+            f"You have created the maximum number of organizations: {most}. The operator of this "
+            "console can raise ORGS_PER_PERSON, or create one on the command line.",
         )
     if created.filter(created_at__gt=now - timedelta(days=1)).count() >= MOST_A_DAY:
         raise Conflict(

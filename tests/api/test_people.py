@@ -57,6 +57,19 @@ def test_members_are_listed_page_by_page_and_found(client, api, owner: Actor, vi
     ] * 2
 
 
+def test_owners_rename_the_organization(client, api, owner: Actor, editor: Actor):
+    renamed = client.patch("", {"name": " Acme "})
+    assert (renamed.status, renamed.body) == (200, client.get().body)
+    assert (renamed.body["slug"], renamed.body["name"]) == ("here", "Acme")
+    assert codes(client.patch("", {"name": "two\nlines"})) == [("name", "invalid_name")]
+    assert codes(client.patch("", {"name": None})) == [("name", "wrong_type")]
+    assert codes(client.patch("", {"name": " "})) == [("name", "blank")]
+    assert codes(client.patch("", {})) == [("name", "required")]
+    assert codes(client.patch("", {"name": "Acme", "slug": "acme"})) == [("slug", "unknown_field")]
+    assert api(editor).patch("", {"name": "Mine"}).problem == (403, "not_allowed")
+    assert client.get().body["name"] == "Acme"
+
+
 def test_a_role_is_changed_and_the_last_owner_stays(client, owner: Actor, viewer: Actor):
     theirs = f"members/{number_of(viewer)}"
     assert client.patch(theirs, {"role": "operator"}).body["role"] == "operator"

@@ -28,13 +28,13 @@ def test_a_person_creates_an_organization(
     page.goto(place.url())
     page.locator("summary", has_text=place.slug.replace("place-", "Place ")).click()
     page.get_by_role("link", name="New organization").click()
-    page.get_by_label("Name").fill(f"Über {place.slug}")
+    page.get_by_label("Name", exact=True).fill(f"Über {place.slug}")
     slug = page.get_by_label("Slug")
     expect(slug).to_have_value(f"uber-{place.slug}" if scripts else "")
     assert broken(page, *RULES) == []
 
     slug.fill("login")
-    page.get_by_label("Name").fill(f"Über {place.slug}!")
+    page.get_by_label("Name", exact=True).fill(f"Über {place.slug}!")
     page.get_by_role("button", name="Create organization").click()
     expect(page.get_by_role("alert")).to_contain_text("The slug login is not available")
     assert broken(page, *RULES) == []
@@ -45,7 +45,7 @@ def test_a_person_creates_an_organization(
     page.wait_for_url(re.compile(rf"/o/uber-{place.slug}/config/drafts/\d+$"))
     expect(page.get_by_role("main")).to_contain_text("is created, and you are its owner")
     page.goto(f"{place.base}/o/uber-{place.slug}/settings/organization")
-    page.get_by_label("Name").fill("Renamed")
+    page.get_by_label("Name", exact=True).fill("Renamed")
     assert broken(page, *RULES) == []
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_label("Name")).to_have_value("Renamed")
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Renamed")

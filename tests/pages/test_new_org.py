@@ -147,7 +147,7 @@ def test_too_many_organizations_are_refused(browser: Client, settings: Any) -> N
     assert browser.post(HERE, {"name": "Acme"}).status_code == 302
     answer = browser.post(HERE, {"name": "Acme"})
     assert answer.status_code == 409
-    assert "1 organizations, the maximum" in main(answer).text
+    assert "maximum number of organizations: 1" in main(answer).text
 
 
 def test_members_without_the_permission_see_no_link(owner: Actor) -> None:
