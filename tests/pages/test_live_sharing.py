@@ -62,9 +62,8 @@ LIVE = [
 #: Pages that differ by role -> the first role of each group that shares a rendering.
 DIFFERS_BY_ROLE = {
     **{path: ["viewer", "owner"] for path in ("", "attention", "events")},
-    **{path: ["viewer", "operator"] for path in LIVE if path.startswith("queues")},
-    # An owner may change the quota, too.
-    **{path: ["viewer", "operator", "owner"] for path in LIVE if path.startswith("queues/")},
+    # An operator may hold a queue; an owner may add one and change its quota, too.
+    **{path: ["viewer", "operator", "owner"] for path in LIVE if path.startswith("queues")},
     **{path: ["viewer", "submitter"] for path in ("workloads", "workloads?group_by=reason")},
     "shares": ["viewer", "editor"],
     "users": ["viewer", "editor"],
