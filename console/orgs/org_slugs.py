@@ -17,9 +17,9 @@ LONGEST_SLUG: Final = 50
 #: First parts of addresses of the console, and words that appear in them: an address of an
 #: organization is not mistaken for another page.
 RESERVED_SLUGS: Final = frozenset(
-    {"admin", "all", "api", "confirm", "console", "ext", "healthz", "join", "login", "logout"}
-    | {"metrics", "new", "o", "organizations", "orgs", "password", "readyz", "sessions", "settings"}
-    | {"sluice", "static", "theme", "tokens", "unsubscribe", "v1", "v2", "ws"}
+    {"admin", "all", "api", "confirm", "console", "docs", "ext", "healthz", "join", "login"}
+    | {"logout", "metrics", "new", "o", "organizations", "orgs", "password", "readyz", "sessions"}
+    | {"settings", "sluice", "static", "theme", "tokens", "unsubscribe", "v1", "v2", "ws"}
 )
 
 #: Lower case alone, so that no two slugs differ in case only.

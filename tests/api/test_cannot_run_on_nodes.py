@@ -65,7 +65,7 @@ KAI = Language(
     headline="Can never run on the present nodes: no node could hold a pod, even if nothing else "
     "ran there: n0 of east comes closest and offers 8 of the 9 CPUs. Request at most 8 "
     "CPUs, or have a larger node added.",
-    limit_reason="exceeds_limit",
+    limit_reason="exceeds_queue_limit",
     limit_headline="Can never run under this config: a pod requests 9 CPUs, but the limit of train "
     "is 8. Request at most 8 CPUs, or have the limit of train raised to 9 CPUs.",
 )

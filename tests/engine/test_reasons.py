@@ -103,7 +103,7 @@ TITLES = {
     "fairshare_pods_lost": ("Pods lost", ReasonClass.RUNNING),
     "over_limit": ("Over the limit", ReasonClass.WAITING),
     "non_preemptible_over_quota": ("Non-preemptible over quota", ReasonClass.WAITING),
-    "exceeds_limit": ("Exceeds a limit", ReasonClass.CANNOT_RUN),
+    "exceeds_queue_limit": ("Exceeds a limit", ReasonClass.CANNOT_RUN),
     "exceeds_quota": ("Non-preemptible, exceeds a quota", ReasonClass.CANNOT_RUN),
     "exceeds_nodes": ("Exceeds the nodes", ReasonClass.CANNOT_RUN),
     "no_node_matches": ("No node matches", ReasonClass.CANNOT_RUN),

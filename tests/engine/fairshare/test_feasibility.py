@@ -45,8 +45,8 @@ def reason(state: State, uid: str) -> str:
 @pytest.mark.parametrize(
     ("asked", "gpus", "expected"),
     [
-        pytest.param(workload("w", 1, "a", gpu=5), (8,), "exceeds_limit", id="its limit"),
-        pytest.param(workload("w", 1, "b", gpu=7), (8,), "exceeds_limit", id="a limit above"),
+        pytest.param(workload("w", 1, "a", gpu=5), (8,), "exceeds_queue_limit", id="its limit"),
+        pytest.param(workload("w", 1, "b", gpu=7), (8,), "exceeds_queue_limit", id="a limit above"),
         pytest.param(workload("w", 1, "b", gpu=6), (4, 4), "exceeds_nodes", id="every node"),
         pytest.param(workload("w", 1, "a", gpu=4), (4,), None, id="all of its limit"),
         pytest.param(
@@ -114,7 +114,7 @@ def test_a_workload_that_only_waits_keeps_its_reason_and_position() -> None:
         workload("waits", 3, "a", gpu=2),
     )
     state = state_of(TREE, inventory(8), running, never, waits)
-    assert (reason(state, "never"), reason(state, "waits")) == ("exceeds_limit", "over_limit")
+    assert (reason(state, "never"), reason(state, "waits")) == ("exceeds_queue_limit", "over_limit")
     pending = state.queues["a"].pending
     assert [pending.position(state.pending[uid]) for uid in ("never", "waits")] == [None, 1]
     assert pending.cannot_run() == 1
@@ -140,7 +140,7 @@ def test_other_nodes_change_the_verdict() -> None:
 
 def test_another_config_changes_the_verdict() -> None:
     state = state_of(TREE, inventory(8), workload("w", 1, "a", gpu=5))
-    assert reason(state, "w") == "exceeds_limit"
+    assert reason(state, "w") == "exceeds_queue_limit"
     state.change_policy(policy((queue("lab", limit=6), queue("a", "lab"), queue("b", "lab"))))
     state.settle()
     assert "w" in state.running
@@ -177,7 +177,7 @@ def test_without_nodes_only_the_config_counts() -> None:
     for each in (workload("waits", 1, "b", gpu=4), workload("never", 2, "a", gpu=5)):
         state.submit(each)
     state.settle()
-    assert (reason(state, "waits"), reason(state, "never")) == ("no_nodes", "exceeds_limit")
+    assert (reason(state, "waits"), reason(state, "never")) == ("no_nodes", "exceeds_queue_limit")
 
 
 def test_a_class_is_judged_once_for_a_config_and_nodes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,7 +61,7 @@ NON_PREEMPTIBLE_OVER_QUOTA: Final = register(
 )
 EXCEEDS_LIMIT: Final = register(
     Reason(
-        "exceeds_limit",
+        "exceeds_queue_limit",
         label="Exceeds a limit",
         headline=headlines.can_never_start,
         reason_class=ReasonClass.CANNOT_RUN,

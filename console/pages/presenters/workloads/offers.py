@@ -89,8 +89,13 @@ def _offer(
     if change.kind is ChangeKind.QUOTA and change.queue is not None:
         return _quota(actor, change, fact, pages)
     if change.kind in (ChangeKind.POLICY, ChangeKind.RULE, ChangeKind.CLUSTER_LABEL):
-        is_editor = actor.may(Permission.DRAFT)
-        return Offer(fact=fact, ask="" if is_editor else "Ask an editor or owner to change it.")
+        if not actor.may(Permission.DRAFT):
+            return Offer(fact=fact, ask="Ask an editor or owner to change it.")
+        if change.kind is ChangeKind.CLUSTER_LABEL:
+            # The config declares no cluster that reports its own labels.
+            return Offer(fact=fact)
+        url = reverse("pages:config-edit", args=[actor.org.slug])
+        return Offer(fact=fact, button=Button(title="Edit the config", url=url))
     return Offer(fact=fact)
 
 
