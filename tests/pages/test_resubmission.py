@@ -153,7 +153,8 @@ def test_a_rejected_workload_is_resubmitted_with_an_advised_label(
     order = [each.attrs["id"] for each in page.walk() if each.attrs.get("id") in _PARTS]
     assert order == list(_PARTS)
     titles = [title for title, _ in buttons(page)]
-    assert titles == ["Resubmit with team=research", "Resubmit with changes"]
+    edit = "Edit the config"
+    assert titles == ["Resubmit with team=research", "Resubmit with changes", edit, edit]
     address = buttons(page)[0][1]
     form = read_page(browser.get(address))
     assert form.id("repeated").text == (
