@@ -69,13 +69,14 @@ _EXPENSIVE: Final = re.compile(
     rf"|{_ORG}/capacity"
     rf"|{_ORG}/accounts"
     rf"|{_ORG}/(?:queues|cohorts)/.+/quota"
-    rf"|{_ORG}/config/(?:impact|rollback|rules/move|queues|route|expectations/check|versions/\d+/diff)"
+    rf"|{_ORG}/config/(?:impact|rollback|rules/move|queues|route|expectations/check)"
+    rf"|{_ORG}/config/(?:versions/\d+/diff|scheduled/\d+/carry-out)"
     rf"|{_COMPATIBILITY_API}/(?:preview|rollback)"
     rf"|{_YUNIKORN_API}/partition/[^/]+/(?:nodes?|usage)(?:/.+)?"
     rf"|{_PAGES}/workloads/[^/]+/changes"
     rf"|{_PAGES}/(?:queues|cohorts)/.+/quota"
     rf"|{_PAGES}/config(?:/v/\d+|/compare(?:/.*)?|/review(?:/fix)?|/reviews/\d+|/conflict|/impact(?:/again)?)?"
-    rf"|{_PAGES}/config/(?:drafts/\d+|rules/move|queues/new)"
+    rf"|{_PAGES}/config/(?:(?:drafts|scheduled)/\d+|rules/move|queues/new)"
     rf"|{_PAGES}/tools/(?:route/many|placements)"
 )
 #: Paths that parse the request body, which are expensive for a long one.

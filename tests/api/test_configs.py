@@ -82,6 +82,8 @@ def test_versions_follow_each_other(client, settle, owner):
         "consequences": [],
         "effect": None,
         "is_active": True,
+        "temporary": None,
+        "scheduled_change": None,
         "text": OPEN,
         "changes_total": 2,
         "is_new": True,

@@ -48,6 +48,7 @@ THINGS: Final = {
     "workloads": "stopped",
     "preemptions": "preemption",
     "versions": "version",
+    "scheduled": "change",
     "impact": "impact",
     "reviews": "review",
     "invitations": "invitation",

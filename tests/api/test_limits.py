@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,6 +12,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.files.uploadhandler import MemoryFileUploadHandler, TemporaryFileUploadHandler
 from django.test import Client
+from django.utils import timezone
 
 from console.api.body import LARGEST
 from console.orgs.permissions import Actor
@@ -95,6 +97,8 @@ def minimal_value(schema: dict[str, Any]) -> Any:
             return [minimal_value(schema["items"])] if schema.get("minItems") else []
         case "string" if schema.get("format") == "email":
             return "a@b.example"
+        case "string" if schema.get("format") == "date-time":
+            return (timezone.now() + timedelta(days=1)).isoformat()
         case "string":
             return "a"
         case "boolean":

@@ -86,10 +86,11 @@ class Editor:
         expect(entry).to_contain_text(f"line {line}, column {column}")
         gutter = self.page.locator(".ace_gutter-cell.ace_error").filter(has_text=str(line))
         expect(gutter).to_have_count(1)
-        x, y = self.place(line, column)
         marks = self.page.locator(".problem-mark--error")
 
         def is_underlined() -> bool:
+            # Problems that arrive may move the text.
+            x, y = self.place(line, column)
             found = marks.evaluate_all(_CORNERS)
             return any(abs(left - x) < 2 and abs(top - y) < 6 for left, top in found)
 

@@ -165,6 +165,14 @@ HEADLINES = {
         "Waiting for quota in train: needs 4 GPUs on a100, 0 free now, 4 short; "
         "no workload may be preempted for it."
     ),
+    "deactivated": "Deactivated: it gets no turn until it is activated.",
+    "deactivated-running": (
+        "Deactivated while it ran: it has to stop, and holds its quota until it is released."
+    ),
+    "out-of-time": ("Stopped after its maximum run time: it holds its quota until it is released."),
+    "out-of-time-after": (
+        "Deactivated: it has used up its maximum run time. It gets no turn until it is activated."
+    ),
 }
 
 

@@ -162,7 +162,7 @@ def _names(page: Element) -> Iterator[str]:
             for target in element.attrs.get(name, "").split():
                 if target not in ids:
                     yield f"{name} of <{element.tag}> points at nothing: {target}"
-        if element.tag in ("a", "button") and not (element.text or _drawn_name(element)):
+        if element.tag in ("a", "button") and not _name(element):
             yield f"<{element.tag}> has no name: {element.attrs}"
         if element.tag == "table" and not element.all("caption"):
             yield "a table has no caption"
@@ -170,8 +170,9 @@ def _names(page: Element) -> Iterator[str]:
             yield "a header cell has no scope"
 
 
-def _drawn_name(element: Element) -> str:
-    return " ".join(title.text for title in element.all("title"))
+def _name(element: Element) -> str:
+    drawn = " ".join(title.text for title in element.all("title"))
+    return element.text or element.attrs.get("aria-label", "") or drawn
 
 
 def pattern_of(url: str) -> str:

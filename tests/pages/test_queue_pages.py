@@ -71,7 +71,7 @@ def test_events_are_sentences_about_linked_things(world: World, browser: Client)
     ("path", "most"),
     [
         # The overview combines the data of all other pages.
-        ("", 55),
+        ("", 56),
         ("queues", 25),
         ("queues/research", 25),
         ("workloads", 25),

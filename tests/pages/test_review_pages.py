@@ -558,7 +558,7 @@ def test_warnings_lead_to_what_their_codes_mean(
     codes = [link for item in page.all("li", class_="problem") for link in item.all("a")]
     assert codes
     assert {link.attrs["href"] for link in codes} == {
-        f"/o/here/config/codes#{link.text}" for link in codes
+        f"/docs/diagnostics/#{link.text}" for link in codes
     }
 
 

@@ -164,7 +164,7 @@ def test_one_organization_is_entered_at_once_and_several_are_listed(
     assert browser.get("/o/").headers["Location"] == f"/o/{org.slug}/"
     create_org("zebra", "Zebra", owner.user)
     found = [link.attrs["href"] for link in read_page(browser.get("/o/")).id("main").all("a")]
-    assert found == ["/o/here/", "/o/zebra/"]
+    assert found == ["/docs/overview/#organizations", "/o/here/", "/o/zebra/"]
 
 
 def test_with_passwords_switched_off_nobody_uses_one(

@@ -161,6 +161,7 @@ def test_a_queue_that_is_drained_shows_who_has_to_stop(
     assert [button.text for button in page.id("workload-actions").all("button")] == [
         "Release : confirms that it has stopped; frees its quota and requeues it",
         "Finish : frees its quota",
+        "Deactivate : stops it, and gives it no turn until it is activated",
         "Withdraw : ends it permanently",
         "Change the priority",
     ]

@@ -125,7 +125,7 @@ def test_errors_are_shown_next_to_the_kept_text(
     assert field.attrs["aria-describedby"] == "manifest-hint manifest-errors"
     assert page.id("manifest-errors").attrs["role"] == "alert"
     (link,) = [each for each in page.all("a") if each.text == "SKY012"]
-    assert link.attrs["href"] == "/o/here/config/codes#SKY012"
+    assert link.attrs["href"] == "/docs/diagnostics/#SKY012"
     assert not Workload.objects.filter(org=org).exists()
 
 

@@ -55,6 +55,14 @@ _GATED: dict[str, list[tuple[str, str, str, int]]] = {
     "api/views/new_queue.py": [("POST", f"{_API}/config/queues", "", 5)],
     "pages/views/new_queue.py": [("POST", f"{_PAGES}/config/queues/new", "", 5)],
     "api/views/rule_moves.py": [("POST", f"{_API}/config/rules/move", "", 5)],
+    "api/views/scheduled_changes.py": [
+        ("POST", f"{_API}/config/scheduled", "", _LARGE),
+        ("POST", f"{_API}/config/scheduled/4/carry-out", "", 0),
+    ],
+    "pages/views/scheduled_changes.py": [
+        ("GET", f"{_PAGES}/config/scheduled/4", "", 0),
+        ("POST", f"{_PAGES}/config/scheduled/4", "", 5),
+    ],
     "pages/views/rule_moves.py": [("POST", f"{_PAGES}/config/rules/move", "", 5)],
     "api/views/routing.py": [
         ("POST", f"{_API}/config/route", "", 5),
