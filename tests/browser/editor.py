@@ -43,6 +43,8 @@ class Editor:
     def focus(self) -> None:
         """Click into the text."""
         self.page.locator(".editor__ace .ace_content").click()
+        # After a click, ACE takes the focus again in a timer.
+        self.page.evaluate("() => new Promise((done) => setTimeout(done, 50))")
 
     def press(self, *keys: str) -> None:
         """Press a key or key combination."""

@@ -495,13 +495,10 @@ def test_problems_stand_beside_the_text_and_f6_goes_to_them(page: Page, place: P
     assert edited["height"] > 400
     assert page.evaluate("document.documentElement.scrollHeight") <= 801
     Editor(page).focus()
-    focused = "document.activeElement.matches"
-    page.keyboard.press("F6")
-    assert page.evaluate(f"{focused}('[data-problems]')")
-    page.keyboard.press("F6")
-    assert page.evaluate(f"{focused}('[data-context]')")
-    page.keyboard.press("F6")
-    assert page.evaluate(f"{focused}('.ace_text-input')")
+    expect(page.locator(".ace_text-input")).to_be_focused()
+    for pane in ("[data-problems]", "[data-context]", ".ace_text-input"):
+        page.keyboard.press("F6")
+        expect(page.locator(pane)).to_be_focused()
 
     page.set_viewport_size({"width": 1100, "height": 800})
     below, edited = problems.bounding_box(), text.bounding_box()
