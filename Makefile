@@ -4,7 +4,7 @@ PY ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
 
-.PHONY: run test test-on-postgres test-on-sqlite test-all shapes soak check bench pictures
+.PHONY: run test test-on-postgres test-on-sqlite test-products test-all shapes soak check bench pictures
 .DELETE_ON_ERROR:
 
 # Keep the byte code, or each process of the product would compile the same source again.
@@ -14,33 +14,39 @@ unexport PYTHONDONTWRITEBYTECODE
 run: .venv/.runtime
 	@$(BIN)/python manage.py up
 
-# One process more than cores, up to three, because each collects all tests anew and starts products
-# of its own; tests/conftest.py groups and orders the tests.
-PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 3 --dist loadfile --no-loadscope-reorder
+# Few processes, because each collects all its tests anew; tests/conftest.py groups and orders tests.
+PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 ON_POSTGRES := $(BIN)/python -m tests.postgres
+
+# Tests that start products, browsers or other programs, and mostly wait for them.
+OF_PRODUCTS := tests/crash tests/platform tests/browser tests/compat tests/oidc
 
 # Tests that query a database in the test process.
 ON_BOTH := tests/services tests/api tests/tasks tests/pages tests/permissions tests/hostile \
 	tests/architecture/test_tour.py tests/architecture/test_skyshift_tour.py
 
-# Run the tests on PostgreSQL and those on SQLite at the same time.
+# Run the three parts at the same time: while tests of products wait, the others compute.
 test: .venv/.development .venv/.anyscale
-	@+$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs 2) \
-		test-on-postgres test-on-sqlite
+	@+$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs 3) \
+		test-products test-on-postgres test-on-sqlite
+
+# Tests of products, twice as many as there are cores at a time, and each crash test on one database.
+test-products: .venv/.development .venv/.anyscale
+	$(PYTEST) -n logical --maxprocesses 5 $(OF_PRODUCTS)
 
 # On PostgreSQL, in one process, tests that together send every shape of statement (tests/shapes.py).
 test-on-postgres: .venv/.development
-	$(ON_POSTGRES) $(BIN)/python -m pytest -q -p tests.without_redundant \
+	nice -n 15 $(ON_POSTGRES) $(BIN)/python -m pytest -q -p tests.without_redundant \
 		tests/services tests/tasks @tests/postgres_tests.txt
 
-# All tests on SQLite, with each crash test on one database.
-test-on-sqlite: .venv/.development .venv/.anyscale
-	$(PYTEST)
+# All other tests, on SQLite.
+test-on-sqlite: .venv/.development
+	nice -n 15 $(PYTEST) $(addprefix --ignore=,$(OF_PRODUCTS))
 
 # Like `make test`, with all tests that query a database on PostgreSQL too, and crash tests on both.
 test-all: .venv/.development .venv/.anyscale
 	$(ON_POSTGRES) $(PYTEST) -m "not browser" $(ON_BOTH)
-	CRASH_DATABASES=all $(PYTEST)
+	CRASH_DATABASES=all $(MAKE) --no-print-directory --jobs 2 test-products test-on-sqlite
 
 # Select the tests for PostgreSQL again, after a new statement or a renamed test.
 shapes: .venv/.development

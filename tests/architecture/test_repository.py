@@ -90,6 +90,6 @@ def test_migrations_have_descriptive_names() -> None:
 def test_readme_lists_the_makefile_targets() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert targets == {
-        *("run", "test", "test-on-postgres", "test-on-sqlite", "test-all", "shapes"),
-        *("check", "bench", "pictures", "soak"),
+        *("run", "test", "test-on-postgres", "test-on-sqlite", "test-products", "test-all"),
+        *("shapes", "check", "bench", "pictures", "soak"),
     }
