@@ -176,7 +176,7 @@ def test_its_explanation_says_what_would_be_possible(client, ids, language: Lang
         for sentence in stage["sentences"]
     ]
     assert order[0] == (
-        "It has no position in the queue, because it can never run under this config."
+        "It has no position in the queue, because it can never run."
     )
 
 
@@ -190,7 +190,7 @@ def test_pages_show_it_apart(client, ids, owner, client_for, language: Language)
 
     shown = text("workload", ids["never"])
     assert language.headline in shown
-    assert "no position: can never run under this config" in shown
+    assert "no position: it can never run" in shown
     assert "9 requested that can never run" in text("queue", language.queue)
     assert "1 can never run" in text("overview")
 

@@ -31,7 +31,7 @@ def _prepare(place: Place, settings: str) -> list[str]:
 @pytest.mark.parametrize(
     ("settings", "title", "headline"),
     [
-        ("on_unplaceable: wait", "How to start it now", "Waiting: no node has room"),
+        ("on_unplaceable: wait", "How to start it", "Waiting: no node has room"),
         ("on_unplaceable: fail", "How to get it accepted", "Rejected: no placement was possible"),
     ],
 )

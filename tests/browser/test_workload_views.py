@@ -67,7 +67,7 @@ def test_view_is_saved_and_opened_without_scripts(
     page.get_by_role("link", name=re.compile("Explain all ?: Waiting for quota")).click()
     expect(page.get_by_role("main")).to_contain_text("2 workloads")
     page.get_by_role("link", name="How to start one of them").click()
-    expect(page.get_by_role("heading", level=2)).to_contain_text("How to start it now")
+    expect(page.get_by_role("heading", level=2)).to_contain_text("How to start it")
     page.goto(place.url("workloads"))
     page.locator("summary", has_text="Columns").click()
     page.get_by_label("Column 1", exact=True).select_option("queue")

@@ -70,14 +70,14 @@ def _place(context: ExplainContext, step: OrderStep) -> Iterator[Sentence]:
     if step.position is None and reason.is_deactivated:
         texts = ["It has no position in the queue until it is activated."]
     elif step.position is None:
-        texts = ["It has no position in the queue, because it can never run under this config."]
+        texts = ["It has no position in the queue, because it can never run."]
     else:
         numbers = {"position": step.position, **numbers}
         texts = [f"Position {step.position} of {step.pending} in the queue."]
         if step.cannot_run:
             texts.append(
-                f"{plural(step.cannot_run, 'pending workload')} of the queue can never run under "
-                f"this config and {'is' if step.cannot_run == 1 else 'are'} not counted."
+                f"{plural(step.cannot_run, 'pending workload')} of the queue can never run and "
+                f"{'is' if step.cannot_run == 1 else 'are'} not counted."
             )
     if step.strict:
         texts.append(

@@ -66,7 +66,7 @@ WORDING: Final = CapacityWording(
     note=(
         "Amounts are in units of the resource. Requested is the total of pending workloads, shown "
         "once for each resource, at the first flavor that is tried. Requests of workloads that can "
-        "never run under this config are counted separately: freed quota does not let them start."
+        "never run are counted separately: freed quota does not let them start."
     ),
     nothing="The active config has no quota: all workloads are admitted.",
 )
