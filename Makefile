@@ -25,10 +25,13 @@ OF_PRODUCTS := tests/crash tests/platform tests/browser tests/compat tests/oidc
 ON_BOTH := tests/services tests/api tests/tasks tests/pages tests/permissions tests/hostile \
 	tests/architecture/test_tour.py tests/architecture/test_skyshift_tour.py
 
-# Run the three parts at the same time: while tests of products wait, the others compute.
+# Run the three parts at the same time: while tests of products wait, the others compute. They share
+# the example organizations, and the state folder of a first start.
 test: .venv/.development .venv/.anyscale
-	@+$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs 3) \
-		test-products test-on-postgres test-on-sqlite
+	@+shared=$$(mktemp -d) && trap 'rm -rf "$$shared"' EXIT && \
+		PREPARED_HOME="$$shared" KEPT_WORLDS="$${KEPT_WORLDS:-$$shared/worlds}" \
+		$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs 3) \
+			test-products test-on-postgres test-on-sqlite
 
 # Tests of products, twice as many as there are cores at a time, and each crash test on one database.
 test-products: .venv/.development .venv/.anyscale

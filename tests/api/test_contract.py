@@ -34,7 +34,7 @@ from tests.intake_results import apply_all_intake, read_back
 from tests.permissions.example_orgs import furnish
 
 #: Number of requests for each operation.
-DRAWN: Final = int(os.environ.get("REQUESTS", "6"))
+DRAWN: Final = int(os.environ.get("REQUESTS", "4"))
 
 #: Content types other than JSON.
 FILES: Final = ("text/", "application/x-ndjson")

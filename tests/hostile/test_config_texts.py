@@ -47,7 +47,7 @@ from tests.permissions.sending import rolled_back
 from tests.permissions.table import CLIENT, PAGES, Line
 
 #: Number of texts per address.
-SENT: Final = int(os.environ.get("FUZZED", "60"))
+SENT: Final = int(os.environ.get("FUZZED", "30"))
 
 #: Maximum bytes of an answer without repetitions of the text.
 MOST: Final = 2_000_000
