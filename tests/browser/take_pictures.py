@@ -127,7 +127,9 @@ def _judge(pages: list[Page], home: str, text: str) -> None:
 
 def _write(page: Page, text: str) -> None:
     page.evaluate("text => ace.edit(document.querySelector('.editor__ace')).setValue(text)", text)
-    page.get_by_text("Draft saved").wait_for()
+    # The notice about an older draft says when that was saved, too.
+    page.locator("[data-saved]", has_text="Draft saved").wait_for()
+    page.wait_for_url("**/config/drafts/*")
 
 
 def _share(pages: list[Page], product: Product) -> None:
