@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from console.engine.counterfactual import Findings
-from console.engine.counterfactual.change import Change
+from console.engine.counterfactual.change import Change, ChangeKind
 from console.engine.explain import Sentence
 from console.engine.explain.changes import change_sentence, cut_sentence, in_vain_sentence
 from console.engine.model.common_reasons import NOT_EVALUATED
 from console.engine.model.reasons import reason_of
+from console.engine.wording.suggest import edit_distance
 from console.orgs.permissions import Actor
 from console.policies.queries import NO_POLICY, active_version, policy_of
 from console.workloads import models
@@ -24,7 +25,7 @@ from console.workloads.stored_findings import findings_from_json
 class Advice:
     """Changes that would start a workload now; empty if no search ran."""
 
-    #: Each change with its sentence, least effort first.
+    #: Each change with its sentence, as `_likeliest_first` orders them.
     changes: tuple[tuple[Change, Sentence], ...] = ()
     #: One sentence about kinds of changes that were tried and do not help; "" without any.
     in_vain: str = ""
@@ -60,9 +61,10 @@ def find_advice(actor: Actor, workload: Workload) -> Advice:
     if workload.state == models.State.REJECTED:
         active = active_version(actor.org)
         policy = policy_of(active) if active else NO_POLICY
-        changes = accepting_changes(policy, workload)
         return Advice(
-            changes=changes, is_searched=True, config_version=active.number if active else 0
+            changes=_likeliest_first(accepting_changes(policy, workload)),
+            is_searched=True,
+            config_version=active.number if active else 0,
         )
     if workload.state != models.State.PENDING or workload.reason == NOT_EVALUATED:
         return Advice()
@@ -92,7 +94,9 @@ def advice_of_findings(findings: Findings, version: int) -> Advice:
     }
     names = dict(Workload.objects.filter(uid__in=mentioned).values_list("uid", "name"))
     return Advice(
-        changes=tuple((change, change_sentence(change, names)) for change in findings.changes),
+        changes=_likeliest_first(
+            (change, change_sentence(change, names)) for change in findings.changes
+        ),
         in_vain=in_vain_sentence(findings.in_vain) if findings.in_vain else "",
         is_searched=True,
         tried=findings.tried,
@@ -100,3 +104,25 @@ def advice_of_findings(findings: Findings, version: int) -> Advice:
         config_version=version,
         names=names,
     )
+
+
+def _likeliest_first(
+    changes: Iterable[tuple[Change, Sentence]],
+) -> tuple[tuple[Change, Sentence], ...]:
+    """
+    Return *changes*, which begin with the least effort, ordered by what was probably meant.
+
+    A resubmission without a change comes first, then labels that are one edit away from the
+    present value, which are probably misspelled.
+    """
+    return tuple(sorted(changes, key=lambda each: _rank(each[0])))
+
+
+def _rank(change: Change) -> int:
+    if change.kind is ChangeKind.RESUBMIT:
+        return 0
+    before, after = change.from_, change.to
+    is_label = change.kind is ChangeKind.LABEL
+    if is_label and isinstance(before, str) and isinstance(after, str):
+        return 1 if edit_distance(before, after, 2) == 1 else 2
+    return 2

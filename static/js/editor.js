@@ -188,13 +188,13 @@
     },
   });
 
-  form.addEventListener("submit", () => {
-    area.value = editor.getValue();
-  });
+  form.addEventListener("submit", () => (area.value = editor.getValue()));
   for (const button of form.querySelectorAll('button[value="check"], button[value="save"]')) {
     button.hidden = true;
   }
   // On a narrow screen, the text comes first, and the outline opens on demand.
   if (matchMedia("(width < 1000px)").matches) form.querySelector("[data-outline-panel]").open = false;
+  const at = /^#L(\d+)$/.exec(location.hash);
+  if (at) window.Places.go(editor, Number(at[1]), 1);
   check();
 })();

@@ -175,9 +175,7 @@ def test_its_explanation_says_what_would_be_possible(client, ids, language: Lang
         if stage["stage"] == "order"
         for sentence in stage["sentences"]
     ]
-    assert order[0] == (
-        "It has no position in the queue, because it can never run."
-    )
+    assert order[0] == ("It has no position in the queue, because it can never run.")
 
 
 @pytest.mark.parametrize("language", ALL)

@@ -505,3 +505,12 @@ def test_problems_stand_beside_the_text_and_f6_goes_to_them(page: Page, place: P
     assert below is not None
     assert edited is not None
     assert below["y"] >= edited["y"] + edited["height"]
+
+
+def test_the_address_of_a_line_puts_the_cursor_there(page: Page, place: Place) -> None:
+    place.apply(CAP)
+    last = len(CAP.splitlines())
+    page.goto(f"{place.url('config/edit')}#L{last}")
+    assert page.locator(".editor__ace .ace_text-input").evaluate("input => input.matches(':focus')")
+    position = "() => ace.edit(document.querySelector('.editor__ace')).getCursorPosition()"
+    assert page.evaluate(position) == {"row": last - 1, "column": 0}

@@ -1,4 +1,4 @@
-"""Advised changes of a workload, each with the button that makes it, the likeliest first."""
+"""Advised changes of a workload, each with the button that makes it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from django.urls import reverse
 from console.engine.counterfactual.change import Change, ChangeKind
 from console.engine.explain.changes import changed_part
 from console.engine.model.policy import Policy
-from console.engine.wording.suggest import edit_distance
 from console.orgs.permissions import Actor, Permission
 from console.pages.presenters.workloads.workload import Fact, changes_of
 from console.pages.repeated_workload import repeat_address
@@ -46,31 +45,15 @@ class Offer:
 
 
 def offers_of(actor: Actor, workload: Workload, found: Advice) -> tuple[Offer, ...]:
-    """
-    Return the changes that would start *workload*, a row of `workload_rows`.
-
-    A resubmission without a change comes first, then labels that are one edit away from the
-    present value, which are probably misspelled.
-    """
+    """Return the changes that would start *workload*, a row of `workload_rows`."""
     may_apply = any(change.kind is ChangeKind.QUOTA for change, _ in found.changes) and actor.may(
         Permission.APPLY
     )
     pages = _quota_pages(active_policy(actor.org)) if may_apply else {}
-    offers = [
-        (_rank(change), _offer(actor, workload, change, fact, pages))
+    return tuple(
+        _offer(actor, workload, change, fact, pages)
         for (change, _), fact in zip(found.changes, changes_of(found), strict=True)
-    ]
-    return tuple(offer for _, offer in sorted(offers, key=lambda each: each[0]))
-
-
-def _rank(change: Change) -> int:
-    if change.kind is ChangeKind.RESUBMIT:
-        return 0
-    before, after = change.from_, change.to
-    is_label = change.kind is ChangeKind.LABEL
-    if is_label and isinstance(before, str) and isinstance(after, str):
-        return 1 if edit_distance(before, after, 2) == 1 else 2
-    return 2
+    )
 
 
 def _offer(
@@ -94,7 +77,8 @@ def _offer(
         if change.kind is ChangeKind.CLUSTER_LABEL:
             # The config declares no cluster that reports its own labels.
             return Offer(fact=fact)
-        url = reverse("pages:config-edit", args=[actor.org.slug])
+        line = f"#L{change.origin.line}" if change.origin is not None else ""
+        url = reverse("pages:config-edit", args=[actor.org.slug]) + line
         return Offer(fact=fact, button=Button(title="Edit the config", url=url))
     return Offer(fact=fact)
 
