@@ -53,6 +53,8 @@ class Change(Generic[P]):
     page: Callable[[P], str]
     #: Submits the change for approval under a title; None: the proposed text is submitted.
     submit: Callable[[str], ReviewRequest] | None = None
+    #: What a draft of the change lacks, which the page of the draft says; "" if nothing.
+    draft_lacks: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +84,8 @@ def send_change(
         if request.POST.get("do") == _DRAFT:
             draft = change.propose()
             begun = begin_draft(actor, draft.dialect, draft.text, expected, title)
+            if change.draft_lacks:
+                messages.warning(request, change.draft_lacks)
             page = reverse("pages:config-draft", args=[actor.org.slug, begun.pk])
             return HttpResponseRedirect(page)
         if actor.org.approval_required:

@@ -83,6 +83,16 @@ def test_a_temporary_quota_is_shown_until_it_ends(browser: Client, org: Organiza
     assert buttons(opened(browser, f"{SCHEDULED}/{end.pk}")) == []
 
 
+def test_a_draft_says_that_it_has_no_end(browser: Client) -> None:
+    form = {"expected_version": 1, "do": "draft"} | SAME | {CPU: "12"}
+    said = []
+    for until in (typed(), ""):
+        answer = browser.post("/o/here/queues/ml/quota", form | {"until": until}, follow=True)
+        said.append("A draft has no end time: after you apply it" in read_page(answer).text)
+        assert ScheduledChange.objects.count() == 0
+    assert said == [True, False]
+
+
 def test_a_cohort_shows_its_temporary_quota(browser: Client) -> None:
     names = {"number/nominalQuota/spot/cpu": "6"}
     form = {"expected_version": 1, "do": "apply", "until": typed()}

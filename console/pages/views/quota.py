@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -47,6 +47,11 @@ from console.policies.queries import active_version, policy_of
 from console.workloads.queries import QueueView, queue_view
 from console.workloads.queries.cohort_views import CohortSummary
 from console.workloads.queries.cohorts import cohort_view
+
+_NO_END: Final = (
+    "A draft has no end time: after you apply it, the numbers stay until they are changed again. "
+    "To change them until a time, use Change quota."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +183,7 @@ def _sent(form: _Form) -> HttpResponse:
         ),
         title=f"Quota of {form.owner.name}",
         unchanged="Nothing was applied: no number is different.",
+        draft_lacks=_NO_END if form.until else "",
         page=lambda proposal: reverse(
             f"pages:{form.owner.kind}", args=[form.actor.org.slug, proposal.name]
         ),
