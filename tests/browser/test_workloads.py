@@ -76,6 +76,7 @@ def test_fourth_workload_starts_when_one_of_three_finishes(
     finisher = visitors.page(place)
     finisher.goto(place.url("workloads?q=m5-1"))
     finisher.get_by_role("link", name="m5-1", exact=True).click()
+    finisher.locator("#finish-menu summary").click()
     finisher.get_by_role("button", name="Finish").click()
     expect(finisher.get_by_role("status").first).to_contain_text("Finishing")
 
@@ -207,6 +208,7 @@ def test_withdrawn_workload_ends_with_its_events(page: Page, place: Place) -> No
     place.apply(CAP, "The first")
     (uid,) = place.submit(m5("unwanted"))
     page.goto(place.url(f"workloads/{uid}"))
+    page.locator("#withdraw-menu summary").click()
     page.get_by_role("button", name="Withdraw").click()
     expect(_headline(page)).to_contain_text("Withdrawn")
     expect(page.get_by_role("button", name="Withdraw")).to_have_count(0)

@@ -160,9 +160,9 @@ def test_a_queue_that_is_drained_shows_who_has_to_stop(
     assert "Preempted by" not in facts(page)
     assert [button.text for button in page.id("workload-actions").all("button")] == [
         "Release : confirms that it has stopped; frees its quota and requeues it",
-        "Finish : frees its quota",
-        "Deactivate : stops it, and gives it no turn until it is activated",
-        "Withdraw : ends it permanently",
+        "Finish",
+        "Deactivate",
+        "Withdraw",
         "Change the priority",
     ]
 

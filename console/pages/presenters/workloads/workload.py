@@ -66,6 +66,8 @@ class Action:
     do: str
     title: str
     consequence: str
+    #: Whether the consequence is shown before the action, because running work would be lost.
+    is_confirmed: bool = False
 
 
 def stages_of(explained: Explained, fold_in: str = "") -> tuple[Stage, ...]:
@@ -91,18 +93,39 @@ def actions_of(actor: Actor, workload: Workload) -> tuple[Action, ...]:
                 consequence="confirms that it has stopped; frees its quota and requeues it",
             )
         )
-    if workload.state in RUNNING:
-        actions.append(Action(do="finish", title="Finish", consequence="frees its quota"))
+    is_running = workload.state in RUNNING
+    if is_running:
+        actions.append(
+            Action(
+                do="finish",
+                title="Finish",
+                consequence="records that it has ended by itself; frees its quota",
+                is_confirmed=True,
+            )
+        )
     if workload.state in LIVE and workload.inactive is not None:
         actions.append(
             Action(do="activate", title="Activate", consequence="lets it have turns again")
         )
     elif workload.state in LIVE:
-        stops = "stops it, and gives" if workload.state in RUNNING else "gives"
-        consequence = f"{stops} it no turn until it is activated"
-        actions.append(Action(do="deactivate", title="Deactivate", consequence=consequence))
+        stops = "stops it, and gives" if is_running else "gives"
+        actions.append(
+            Action(
+                do="deactivate",
+                title="Deactivate",
+                consequence=f"{stops} it no turn until it is activated",
+                is_confirmed=is_running,
+            )
+        )
     if workload.state in LIVE:
-        actions.append(Action(do="withdraw", title="Withdraw", consequence="ends it permanently"))
+        actions.append(
+            Action(
+                do="withdraw",
+                title="Withdraw",
+                consequence=f"{'stops and ' if is_running else ''}ends it permanently",
+                is_confirmed=is_running,
+            )
+        )
     return tuple(actions)
 
 
