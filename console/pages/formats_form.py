@@ -75,6 +75,15 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """What is wrong with a field, and the id of the input to correct."""
+
+    anchor: str
+    title: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FormatsForm:
     """The form with the values to show, and the problem of each field that has one."""
 
@@ -86,6 +95,20 @@ class FormatsForm:
     #: A time and a count in the formats of the form; empty if one of them is invalid.
     example_time: str
     example_count: str
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The problems of all fields, for the head of the page."""
+        zone = Problem(anchor="time-zone", title="Time zone", message=self.zone_error)
+        others = (
+            Problem(
+                anchor=f"{each.name}-{each.options[0].value}",
+                title=each.title,
+                message=each.error,
+            )
+            for each in self.choices
+        )
+        return tuple(problem for problem in (zone, *others) if problem.message)
 
 
 def form_of(user: User, typed: QueryDict, now: datetime) -> FormatsForm:

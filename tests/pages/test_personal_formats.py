@@ -11,7 +11,7 @@ from django.test import Client
 
 from console.orgs.models import Clock, DateOrder, Grouping, User
 from console.orgs.permissions import Actor
-from console.orgs.time_zones import find_zone, suggested_zones
+from console.orgs.time_zones import find_zone, similar_zones, suggested_zones, zones_meant
 from console.pages.personal_formats import DEFAULT, PersonalFormats, active_formats, using
 from console.pages.presenters.charts.frame import frame_of
 from console.pages.templatetags.ui import age, count, exact, zone_field
@@ -154,6 +154,17 @@ def test_zones_are_found_as_people_type_them() -> None:
     ]
 
 
+def test_the_last_part_of_a_zone_means_it_unless_several_have_the_same() -> None:
+    typed = ("berlin", " NEW york", "Europe/berlin", "ushuaia", "olympus", "")
+    assert [zones_meant(each) for each in typed] == [
+        *(("Europe/Berlin",), ("America/New_York",), ("Europe/Berlin",)),
+        *(("America/Argentina/Ushuaia",), (), ()),
+    ]
+    assert len(zones_meant("louisville")) == 2
+    assert similar_zones("europe/brlin") == similar_zones("berli") == ("Europe/Berlin",)
+    assert (similar_zones("x"), similar_zones("Mars/Olympus")) == ((), ())
+
+
 def test_formats_are_active_inside_of_a_block_only() -> None:
     def fail() -> None:
         with using(BERLIN):
@@ -257,9 +268,30 @@ def test_the_next_page_has_the_chosen_formats(
     assert (status.attrs["data-zone"], status.attrs["data-clock"]) == ("UTC", "24")
 
 
+def test_the_last_part_of_a_zone_is_stored_as_its_full_name(
+    world: World, owner: Actor, browser: Client
+) -> None:
+    answer = browser.post(URL, {"do": "formats", **CHOSEN, "time_zone": "berlin"})
+    assert answer.status_code == 302
+    assert formats_of(owner)["time_zone"] == "Europe/Berlin"
+
+
 @pytest.mark.parametrize(
     ("wrong", "place", "message"),
     [
+        (
+            {"time_zone": "Berln"},
+            "time-zone-error",
+            "There is no time zone 'Berln'. Did you mean Europe/Berlin?",
+        ),
+        (
+            {"time_zone": "Louisville"},
+            "time-zone-error",
+            (
+                "Several time zones end with 'Louisville'. "
+                "Enter America/Kentucky/Louisville or America/Louisville."
+            ),
+        ),
         (
             {"time_zone": "Mars/Olympus"},
             "time-zone-error",
@@ -285,6 +317,13 @@ def test_an_invalid_format_is_reported_at_its_field_and_nothing_is_stored(
     page = read_page(answer)
     assert (answer.status_code, complaints(page)) == (422, [])
     assert page.id(place).text == message
+    # The head of the page has the message, too, with a link to the field.
+    (summary,) = page.all("div", role="alert")
+    (link,) = summary.all("a")
+    assert summary.text.endswith(message)
+    anchor = link.attrs["href"].removeprefix("#")
+    assert anchor.partition("-")[0] == place.partition("-")[0]
+    assert ("autofocus" in page.id(anchor).attrs) == ("time_zone" in wrong)
     # The typed values stay in the form.
     assert page.id("time-zone").attrs["value"] == (CHOSEN | wrong)["time_zone"]
     assert "date_order-mdy" in checked(page)
