@@ -48,6 +48,27 @@ def test_the_page_says_that_mail_is_off(browser: Client) -> None:
     assert "its operator has to set EMAIL_HOST" in text_of(refused)
 
 
+def test_the_page_links_what_works_without_mail(
+    browser: Client, client_for: Callable[[Actor], Client], viewer: Actor
+) -> None:
+    """Owners can create a webhook; others see their workloads and the documentation."""
+    docs = "/docs/notifications/#set-up-the-mail-server"
+    webhook = "/o/here/settings/webhooks/new?kind=workload.rejected&kind=workload.preempted"
+    for client, expected in (
+        (browser, ["/o/here/workloads/mine", webhook, docs]),
+        (client_for(viewer), ["/o/here/workloads/mine", docs]),
+    ):
+        page = read_page(client.get(HERE))
+        buttons = [a for a in page.id("main").all("a") if a.attrs.get("class") == "button"]
+        assert [a.attrs["href"] for a in buttons] == expected
+    form = read_page(browser.get(webhook))
+    boxes = [each.attrs for each in form.all("input", name="kinds")]
+    assert [each["value"] for each in boxes if "checked" in each] == [
+        "workload.rejected",
+        "workload.preempted",
+    ]
+
+
 @pytest.mark.usefixtures("has_mail")
 def test_a_member_subscribes_tests_and_unsubscribes(
     client_for: Callable[[Actor], Client], viewer: Actor

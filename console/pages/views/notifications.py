@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from console.documentation.library import document_url
 from console.errors import BadRequest, Conflict, FieldError, NotFound
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
@@ -20,6 +21,7 @@ from console.pages.live import live_by
 from console.pages.personal_formats import active_formats
 from console.pages.presenters.webhooks import delivery_row, kind_choices
 from console.pages.shell import live_version, render_page
+from console.pages.webhook_form import new_webhook_url
 from console.webhooks.confirmation_waits import next_confirmation
 from console.webhooks.digests import next_digest
 from console.webhooks.models import MEMBER_KINDS
@@ -40,6 +42,8 @@ from console.webhooks.services.subscribe import (
     unsubscribe_by_link,
 )
 from console.webhooks.unsubscribe_links import member_of_link
+from console.workloads.models import EventType
+from console.workloads.queries.event_search import EventSearch
 
 #: Number of e-mails that the page lists.
 _LISTED = 10
@@ -100,8 +104,18 @@ def _show(request: HttpRequest, actor: Actor) -> HttpResponse:
         "rows": [delivery_row(each, last.get(each.pk)) for each in sent],
         "sent_at": f"{formats.time_of_day(sent_at)} {formats.offset(sent_at)}",
         "address": account.email,
+        "webhook_url": _webhook_url(actor),
+        "mail_help_url": document_url("notifications", "set-up-the-mail-server"),
     }
     return render_page(request, actor, "settings/notifications.html", context, section="settings")
+
+
+def _webhook_url(actor: Actor) -> str:
+    """Return the form of a webhook for the events of the page; empty if *actor* may not."""
+    if not actor.may(Permission.MANAGE_ORG):
+        return ""
+    types = (EventType.REQUEST_REJECTED, EventType.REQUEST_PREEMPTED)
+    return new_webhook_url(actor.org.slug, EventSearch(types=types))
 
 
 @never_cache
