@@ -125,3 +125,12 @@ def test_codes_in_the_editor_and_in_the_review_link_the_documentation(
     }
     assert linked
     assert all(href == f"/docs/diagnostics/#{code}" for code, href in linked.items())
+
+
+def test_the_help_of_the_bar_leads_to_the_documentation(world: World, browser: Client) -> None:
+    page = read_page(browser.get("/o/here/queues"))
+    (button,) = [each for each in page.all("button") if "data-keys-help" in each.attrs]
+    (drawing,) = button.all("svg")
+    assert drawing.attrs["aria-label"] == "Help and keyboard shortcuts"
+    link = page.id("keys-help").all("a")[0]
+    assert (link.text, link.attrs["href"]) == ("Documentation", "/docs/")
