@@ -251,6 +251,9 @@ def test_the_list_of_organizations(
         "Labs viewer labs",
         "Shop ? attention state unknown editor shop",
     ]
+    # The words are visible, not for screen readers only.
+    (badge, _) = page.id("main").all("span", class_="badge")
+    assert badge.children == ["2 need attention"]
     found = read_page(browser.get("/o/?all=&q=LAB"))
     assert [entry.text for entry in found.id("main").all("li")] == ["Labs viewer labs"]
     nothing = read_page(browser.get("/o/?all=&q=%3Cb%3E"))
