@@ -22,6 +22,8 @@ class Target:
     is_external: bool = False
     #: The path in the repository; empty if the link names no file.
     path: str = ""
+    #: The name of the document; empty if it is none.
+    document: str = ""
 
 
 def resolve(href: str, name: str, library: Library) -> Target:
@@ -47,7 +49,7 @@ def resolve(href: str, name: str, library: Library) -> Target:
         return Target(path=path)
     document = below.removesuffix(".md")
     if below != document and document in library.documents:
-        return Target(document_url(document, anchor), path=path)
+        return Target(document_url(document, anchor), path=path, document=document)
     if below in library.files:
         return Target(file_url(below), path=path)
     return Target(path=path)

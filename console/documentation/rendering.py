@@ -88,13 +88,17 @@ class _Preparation:
         href = str(opening.attrs.get("href", ""))
         target = resolve(href, self._document.name, self._library)
         inner = list(self._inline(content))
+        text = "".join(each.content for each in inner)
+        if target.document and text == f"{target.document}.md":
+            # Files are what readers of the repository open; readers of pages know titles.
+            title = self._library.documents[target.document].title
+            inner = [Token("text", "", 0, content=title)]
         if target.url:
             opening.attrs = {"href": target.url}
             if target.is_external:
                 opening.attrs["rel"] = "noreferrer"
             yield from (opening, *inner, closing)
             return
-        text = "".join(each.content for each in inner)
         if target.path and f"/{target.path}".endswith(f"/{text}"):
             yield Token("code_inline", "code", 0, content=target.path)
             return

@@ -18,6 +18,20 @@ _MOST_WORDS: Final = 8
 #: Length of words that are searched as whole words.
 _LONGEST_WHOLE: Final = 2
 
+#: Points of a word in the title of a section, and in the title of its document: as a whole word,
+#: and as the beginning of one.
+_IN_TITLE: Final = (45, 30)
+_IN_PAGE: Final = (15, 10)
+#: Points if the title of a section has all words, and if it has no others.
+_ALL_IN_TITLE: Final = 30
+_WHOLE_TITLE: Final = 100
+#: Most points of a word in the text of a section, one for each time, and those of a whole word.
+_MOST_IN_TEXT: Final = 5
+_WHOLE_IN_TEXT: Final = 3
+#: Points that a section about one diagnostic has less, unless its code is searched: a subject has
+#: many of them.
+_OF_DIAGNOSTIC: Final = 60
+
 #: Length of an excerpt, and of the text that it shows before the first match, in characters.
 _EXCERPT: Final = 220
 _BEFORE: Final = 40
@@ -73,11 +87,22 @@ class _Word:
         ends = r"(?![^\W_])" if len(text) <= _LONGEST_WHOLE and text.isalnum() else ""
         self.pattern = f"{starts}(?i:{re.escape(text)}){ends}"
         self._compiled = re.compile(self.pattern)
+        self._whole = re.compile(rf"{self.pattern}(?i:s|es)?(?![^\W_])")
 
     def count(self, text: str, lower: str) -> int:
         """Return how often the word is in *text*, which is *lower* in lower case."""
         # This excludes most texts in a fraction of the time.
         return len(self._compiled.findall(text)) if self.text in lower else 0
+
+    def is_whole(self, text: str) -> bool:
+        """Return whether *text* has the word as a whole, or its plural."""
+        return self._whole.search(text) is not None
+
+    def points(self, text: str, lower: str, points: tuple[int, int]) -> int:
+        """Return the first of *points* for a whole word, the second for the beginning of one."""
+        if not self.count(text, lower):
+            return 0
+        return points[0] if self.is_whole(text) else points[1]
 
 
 def section_url(document: Document, section: Section) -> str:
@@ -131,7 +156,9 @@ def search(library: Library, text: str) -> Found:
     Return the sections that contain all words of *text*, or words that begin with them.
 
     Words in the title of a section count most, then those in the title of its document, then those
-    in its text. Words of the document's title may be missing in the section, but not all of them.
+    in its text; whole words count more than beginnings, and titles with all words more than others.
+    Sections about one diagnostic come after others of the same words. Words of the document's title
+    may be missing in the section, but not all of them.
     """
     words = tuple(map(_Word, islice(dict.fromkeys(text.lower().split()), _MOST_WORDS)))
     found = []
@@ -158,20 +185,28 @@ def _entries(library: Library) -> tuple[_Entry, ...]:
 
 
 def _score(entry: _Entry, words: Sequence[_Word]) -> int | None:
-    score = 0
+    score = titled = 0
     is_own = False
+    section = entry.section
     for word in words:
-        in_title = word.count(entry.section.title, entry.title) > 0
-        in_page = word.count(entry.document.title, entry.page) > 0
-        count = word.count(entry.section.text, entry.text)
+        in_title = word.points(section.title, entry.title, _IN_TITLE)
+        in_page = word.points(entry.document.title, entry.page, _IN_PAGE)
+        count = word.count(section.text, entry.text)
         if not (in_title or in_page or count):
             return None
-        is_own = is_own or in_title or count > 0
-        score += 40 * in_title + 10 * in_page + min(count, 5)
+        is_own = is_own or in_title > 0 or count > 0
+        titled += in_title > 0
+        in_text = min(count, _MOST_IN_TEXT)
+        if count and word.is_whole(section.text):
+            in_text += _WHOLE_IN_TEXT
+        score += in_title + in_page + in_text
     if not is_own:
         # Only the title of the document matches, and its first section is found already.
         return None
-    score += 100 * (entry.title == " ".join(word.text for word in words))
+    score += _ALL_IN_TITLE * (titled == len(words))
+    score += _WHOLE_TITLE * (entry.title == " ".join(word.text for word in words))
+    if section.code and section.code.lower() not in (word.text for word in words):
+        score -= _OF_DIAGNOSTIC
     return score - 4 * entry.section.level
 
 

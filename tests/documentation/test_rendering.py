@@ -129,6 +129,17 @@ def test_links_lead_to_pages_files_and_sites_and_other_files_are_code(write: Wri
     )
 
 
+def test_links_named_after_the_file_of_a_document_show_its_title(write: Write) -> None:
+    known = write(
+        a="# A\n\n[b.md](b.md#part) [`b.md`](b.md) [c](b.md) [run.md](gitops/run.md)\n",
+        b="# The *B* & more\n\n## Part\n",
+    )
+    assert html_of(known, known.documents["a"]) == (
+        '<p><a href="/docs/b/#part">The B &amp; more</a> <a href="/docs/b/">The B &amp; more</a> '
+        '<a href="/docs/b/">c</a> <code>docs/gitops/run.md</code></p>\n'
+    )
+
+
 def test_headings_tables_and_code_can_be_linked_scrolled_and_named(write: Write) -> None:
     known = write(
         a='# A "title"\n\n## LNT001 A & b\n\n| a | n |\n|---|--:|\n| x | 1 |\n\n```sh\na < b\n```\n'

@@ -66,6 +66,20 @@ def test_an_excerpt_begins_near_the_words_and_ends_between_words(write: Write) -
     assert len(excerpt) < 240
 
 
+def test_whole_words_come_before_beginnings_and_diagnostics_last(write: Write) -> None:
+    known = write(
+        a="# A\n\n## NAT001 Port\n\nx\n\n## Portable\n\nx\n\n## Ports of a node\n\nx\n",
+        b="# B\n\n## C\n\nA portable one.\n\n## D\n\nA port.\n",
+    )
+    assert [hit.url for hit in search(known, "port").hits(0, 9)] == [
+        "/docs/a/#ports-of-a-node",
+        "/docs/a/#portable",
+        "/docs/a/#nat001-port",
+        "/docs/b/#d",
+        "/docs/b/#c",
+    ]
+
+
 @pytest.mark.parametrize(
     "text", ["", "  ", "no-such-word", "(", "[a-z", "\\", "queue no-such-word"]
 )
@@ -82,6 +96,8 @@ def test_texts_without_results(text: str) -> None:
         ("hold and resume", "/docs/queues/#hold-and-resume"),
         ("retention", "/docs/operations/#retention"),
         ("glossary", "/docs/concepts/#glossary"),
+        ("executor", "/docs/api/#read-and-execute-decisions-executor"),
+        ("receive decisions", "/docs/api/#read-and-execute-decisions-executor"),
     ],
 )
 def test_the_documentation_is_found_by_title(text: str, first: str) -> None:

@@ -127,6 +127,9 @@ def test_sections_of_the_documentation_are_found_by_title_first(
         "NAT020 No rule matches every workload Diagnostics",
         "/docs/diagnostics/#nat020-no-rule-matches-every-workload",
     )
+    for text in ("executor", "receive decisions"):
+        (_, first), *_ = documented(browser, world, text)
+        assert first == "/docs/api/#read-and-execute-decisions-executor"
     assert documented(browser, world, "nosuchthing") == []
 
 
