@@ -8,7 +8,7 @@ from typing import Final
 
 from django.db import models
 
-from console.accounting.amounts import DAY, MONDAY, WEEK, hour_of
+from console.accounting.amounts import DAY, MONDAY, WEEK, hour_of, time_of_hour
 from console.errors import BadRequest, FieldError
 from console.series.models import Step as SeriesStep
 from console.series.retention import RetentionPeriods
@@ -61,14 +61,26 @@ class AccountWindow:
         return range(self.since, self.until, self.length)
 
 
+def begin_of(length: timedelta, now: datetime) -> datetime:
+    """Return when the whole hours of *length* begin of which the last one contains *now*."""
+    return time_of_hour(hour_of(now) + 1) - length
+
+
 def account_window(
-    since: datetime | None, until: datetime | None, step: Step | None, now: datetime
+    since: datetime | None,
+    until: datetime | None,
+    step: Step | None,
+    now: datetime,
+    *,
+    only_whole_days: bool = False,
 ) -> AccountWindow:
     """
     Return the time range from *since* to *until*, in *step* or a suitable one.
 
     The default is the last seven days until *now*. Both ends are rounded to whole steps; the range
-    is clamped to the next hour and to the retention period. Raises BadRequest if *since* is not
+    is clamped to the next hour and to the retention period. With *only_whole_days*, a day that
+    begins before *since* is left out instead, unless the range is shorter than two days: seven days
+    until now are today and the six days before. Raises BadRequest if *since* is not
     before *until* and *now*, or if hours are requested that are only kept by day.
     """
     kept = RetentionPeriods.configured()
@@ -88,7 +100,8 @@ def account_window(
         message = f"Hours are kept for {kept.hours} days; use step=day for an earlier since."
         raise BadRequest([FieldError("step", "invalid_choice", message)])
     first, length = _FIRST[found], _LENGTH[found]
-    aligned = (begin - first) // length * length + first
+    leaves_out = only_whole_days and found is Step.DAY and end - begin >= 2 * DAY
+    aligned = (begin - first + (length - 1) * leaves_out) // length * length + first
     return AccountWindow(
         since=aligned,
         until=-(-(end - first) // length) * length + first if is_kept else aligned,

@@ -220,11 +220,12 @@ def test_pages_hold_every_value_once(client: Api) -> None:
 def test_a_file_has_every_value_and_resource(client: Api) -> None:
     address = f"{client.org}/accounts?by=label.team&as=csv"
     answer = b"".join(client.client.get(address).streaming_content)
+    range_ = "2026-03-09T00:00:00.000000Z,2026-03-16T01:30:00.000000Z"
     assert answer.decode().splitlines() == [
-        "value,resource,used_seconds,share,quota_seconds",
-        "b,gpu,64800,0.6923,",
-        "a,gpu,28800,0.3077,",
-        "a,cpu,7200,1.0,",
+        "value,resource,used_seconds,share,quota_seconds,used_hours,quota_hours,from,to",
+        f"b,gpu,64800,0.6923,129600,18.0,36.0,{range_}",
+        f"a,gpu,28800,0.3077,129600,8.0,36.0,{range_}",
+        f"a,cpu,7200,1.0,172800,2.0,48.0,{range_}",
     ]
 
 

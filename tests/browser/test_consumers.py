@@ -27,7 +27,7 @@ def busy(place: Place) -> Place:
 def test_the_biggest_team_of_the_last_week_is_two_actions_away(page: Page, busy: Place) -> None:
     page.goto(busy.url())
     page.get_by_role("navigation", name="Sections").get_by_role("link", name="Usage").click()
-    page.get_by_role("link", name="Label team").click()
+    page.get_by_role("link", name="Team", exact=True).click()
     current = page.get_by_role("navigation", name="Time range").locator("[aria-current]")
     expect(current).to_have_text("7 days")
     expect(page.locator("#usage-consumers tbody tr").first).to_contain_text("language")
@@ -58,4 +58,4 @@ def test_the_controls_take_one_row_and_a_menu_on_a_phone(page: Page, busy: Place
         assert bar.evaluate("bar => bar.getBoundingClientRect().height") <= 120
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
         page.locator(".usage-bar__narrow > summary").click()
-        expect(page.get_by_role("link", name="Label team")).to_be_visible()
+        expect(page.get_by_role("link", name="Team", exact=True)).to_be_visible()

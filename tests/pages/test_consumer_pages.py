@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from console.accounting.window import Step, account_window, begin_of
 from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
@@ -82,7 +83,7 @@ def test_consumers_have_hours_shares_and_quota(browser: Client, org: Organizatio
     ]
     section = page.id("usage-consumers").text
     assert "GPU-hours by team" in section
-    range_ = "2026-03-07 00:00 to 2026-03-15 00:00 UTC"
+    range_ = "2026-03-08 00:00 to 2026-03-14 22:00 UTC"
     assert f"{range_}: 230 used of 400, 170 (42.5 %) idle" in section
     assert "counted since 2026-03-14 12:00 UTC" in section
     (drawing,) = [svg for svg in page.all("svg") if svg.attrs.get("class") == "chart__drawing"]
@@ -132,7 +133,7 @@ def test_links_keep_the_other_choices(browser: Client, org: Organization) -> Non
     page = get(browser, org, by="label.team", range="30d", step="week")
     chosen = [a.text for a in page.all("a") if a.attrs.get("aria-current") == "page"]
     # The breakdowns are a row of links, and a menu on narrow screens.
-    assert chosen == ["Usage", "Label team", "Label team", "30 days", "GPU", "Week"]
+    assert chosen == ["Usage", "Team", "Team", "30 days", "GPU", "Week"]
     user, in_menu = [a.attrs["href"] for a in page.all("a") if a.text == "User"]
     assert user == in_menu
     assert parse_qs(urlsplit(user).query) == {"by": ["user"], "range": ["30d"], "step": ["week"]}
@@ -141,12 +142,45 @@ def test_links_keep_the_other_choices(browser: Client, org: Organization) -> Non
 
 
 def test_the_file_has_every_consumer_and_resource(browser: Client, org: Organization) -> None:
-    response = browser.get(f"/o/{org.slug}/usage", {"by": "flavor", "as": "csv"})
+    response = browser.get(f"/o/{org.slug}/usage", {"by": "label.team", "as": "csv"})
+    range_ = "2026-03-08T00:00:00.000000Z,2026-03-14T22:00:00.000000Z"
+    # The quota is the one of which the page shows the share.
     assert b"".join(response.streaming_content).decode().splitlines() == [
-        "value,resource,used_seconds,share,quota_seconds",
-        "any,gpu,828000,1.0,",
-        "any,cpu,108000,1.0,",
+        "value,resource,used_seconds,share,quota_seconds,used_hours,quota_hours,from,to",
+        f"language,gpu,576000,0.6957,1440000,160.0,400.0,{range_}",
+        f"vision,gpu,216000,0.2609,1440000,60.0,400.0,{range_}",
+        f",gpu,36000,0.0435,1440000,10.0,400.0,{range_}",
+        f",cpu,108000,1.0,3564000,30.0,990.0,{range_}",
     ]
+    name = 'attachment; filename="usage-by-team-2026-03-14.csv"'
+    assert response.headers["Content-Disposition"] == name
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ({"range": "24h"}, "2026-03-13 23:00 to 2026-03-14 22:00 UTC"),
+        ({"range": "7d"}, "2026-03-08 00:00 to 2026-03-14 22:00 UTC"),
+        ({"range": "7d", "step": "hour"}, "2026-03-07 23:00 to 2026-03-14 22:00 UTC"),
+        ({"range": "30d"}, "2026-02-13 00:00 to 2026-03-14 22:00 UTC"),
+        # Ranges of one's own are rounded to whole steps.
+        ({"since": "2026-03-10T09:00"}, "2026-03-10 00:00 to 2026-03-14 22:00 UTC"),
+    ],
+)
+def test_the_shown_range_is_the_one_that_is_added_up_and_ends_now(
+    browser: Client, org: Organization, query: dict[str, str], shown: str
+) -> None:
+    page = get(browser, org, by="queue", **query)
+    assert f"{shown}: 230 used" in page.id("usage-consumers").text
+
+
+@pytest.mark.parametrize("now", ["2026-03-14T00:00", "2026-03-14T00:10", "2026-03-14T23:59"])
+@pytest.mark.parametrize(("days", "step"), [(7, Step.DAY), (30, Step.DAY), (1, Step.HOUR)])
+def test_a_range_has_as_many_bars_as_it_has_days_or_hours(now: str, days: int, step: Step) -> None:
+    moment, length = datetime.fromisoformat(now).replace(tzinfo=UTC), timedelta(days=days)
+    begin = begin_of(length, moment)
+    window = account_window(begin, None, None, moment, only_whole_days=True)
+    assert (window.step, len(window.starts)) == (step, 24 if step is Step.HOUR else days)
 
 
 def test_without_use_the_page_says_so(browser: Client, org: Organization) -> None:
@@ -186,7 +220,7 @@ def test_a_step_longer_than_the_time_range_widens_it_visibly(
     page = get(browser, org, by="queue", range="24h", step="week")
     assert steps(page) == ["Hour", "Day", "Week"]
     text = page.id("usage-consumers").text
-    assert "2026-03-09 00:00 to 2026-03-16 00:00 UTC: 230 used" in text
+    assert "2026-03-09 00:00 to 2026-03-14 22:00 UTC: 230 used" in text
 
 
 def test_of_an_expired_time_range_nothing_is_kept(browser: Client, org: Organization) -> None:
@@ -198,8 +232,14 @@ def test_of_an_expired_time_range_nothing_is_kept(browser: Client, org: Organiza
 
 def test_usage_over_time_links_the_breakdowns(browser: Client, org: Organization) -> None:
     page = get(browser, org)
-    found = [a.attrs["href"] for a in page.all("a") if a.text == "Label team"]
+    found = [a.attrs["href"] for a in page.all("a") if a.text == "Team"]
     assert found == [f"/o/{org.slug}/usage?by=label.team"] * 2
+    (choices, _) = [nav for nav in page.all("nav") if nav.attrs.get("aria-label") == "Breakdown"]
+    titles = [a.text for a in choices.all("a")]
+    assert titles == [
+        *("Over time", "Queue", "Team", "User", "Project", "Flavor"),
+        "Label workload-type",
+    ]
 
 
 def test_a_wrong_query_is_refused(browser: Client, org: Organization) -> None:

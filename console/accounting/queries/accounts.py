@@ -77,6 +77,10 @@ class Accounts:
             return None
         return max(0, quota - self.totals.get(resource, 0))
 
+    def quota_of(self, used: Used, by: str, resource: str) -> Amount | None:
+        """Return the quota that one of the values is compared with: of a queue its own, or all."""
+        return (used.quota if by == "queue" else self.quota).get(resource)
+
     def share(self, used: Used, resource: str) -> float | None:
         """Return the share of one of the values in the use of *resource*; None without use."""
         total = self.totals.get(resource, 0)

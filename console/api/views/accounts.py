@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from console.accounting.export import EXPORTED, exported_rows
+from console.accounting.export import EXPORTED, exported_rows, file_name
 from console.accounting.queries.accounts import Accounts as Answer
 from console.accounting.queries.accounts import accounts
 from console.accounting.window import Step, account_window
@@ -44,7 +44,10 @@ class Accounts(OrgView):
         summary="List resource-time by queue, user, project, flavor or label",
         description="What running workloads held, multiplied by its time, in resource-seconds: "
         "exact, finished workloads included. The largest consumer comes first. Steps are aligned "
-        "to UTC; weeks begin on Monday. With `as`, all values are one file.",
+        "to UTC; weeks begin on Monday. With `as`, all values are one file: "
+        "its columns `used_hours` and `quota_hours` are the amounts in resource-hours, and `from` "
+        "and `to` the time range, which ends now at the latest. The quota is that of the queue, or "
+        "else of the whole organization.",
         parameters=[
             *(query(name, text) for name, text in _PARAMETERS.items()),
             query(
@@ -72,8 +75,9 @@ class Accounts(OrgView):
         _check_resource(resource, found)
         if form:
             place = take_place(Kind.EXPORT, self.actor.org.pk, self.actor.key)
-            name = f"{self.actor.org.slug}-accounts"
-            return export_answer(place, form, name, EXPORTED, exported_rows(found))
+            return export_answer(
+                place, form, file_name(by), EXPORTED, exported_rows(found, by, now)
+            )
         (first,) = read_cursor(request.query_params.get("cursor")) or (0,)
         return Response(accounts_answer(self.actor.org, found, by, first, self.limit(request)))
 

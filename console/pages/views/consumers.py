@@ -8,10 +8,10 @@ from typing import Final
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
-from console.accounting.export import EXPORTED, exported_rows
+from console.accounting.export import EXPORTED, exported_rows, file_name
 from console.accounting.queries.accounts import accounts
 from console.accounting.queries.read_hours import LABEL
-from console.accounting.window import Step, account_window
+from console.accounting.window import Step, account_window, begin_of
 from console.engine.wording.words import resource_name
 from console.exports import PARAMETER
 from console.orgs.permissions import Actor
@@ -60,11 +60,14 @@ def consumers(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     now = timezone.now()
     range_name = chosen or ("" if since or until else _USUAL)
     if range_name:
-        since, until = now - _RANGES[range_name], None
-    window = account_window(since, until, Step(step) if step else None, now)
+        since, until = begin_of(_RANGES[range_name], now), None
+    window = account_window(
+        since, until, Step(step) if step else None, now, only_whole_days=bool(range_name)
+    )
     found = accounts(actor, by, window, now, resource)
     org = actor.org.slug
-    file = export_response(request, actor, f"{org}-accounts", EXPORTED, exported_rows(found))
+    rows = exported_rows(found, by, now)
+    file = export_response(request, actor, file_name(by), EXPORTED, rows)
     if file is not None:
         return file
     (first,) = read_cursor(query.get("cursor")) or (0,)
@@ -94,7 +97,7 @@ def consumers(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "since": None if range_name else since,
         "until": until,
         "found": found,
-        "shown_range": shown_range(window),
+        "shown_range": shown_range(window, now),
         "expired": expired_text(window),
         "resource": resource_name(name),
         "chart": chart_of(found, by, actor.org.simulated_until),

@@ -27,8 +27,17 @@ from console.pages.presenters.usage.usage_page import Choice
 #: The title of workloads without a value.
 WITHOUT: Final = "none"
 
-#: The titles of the dimensions.
-_TITLES: Final = {"queue": "Queue", "user": "User", "project": "Project", "flavor": "Flavor"}
+#: The label of teams has a title of its own, and a place beside queues: most readers compare teams.
+_TEAM: Final = f"{LABEL}team"
+
+#: The titles of the dimensions, and of this label.
+_TITLES: Final = {
+    "queue": "Queue",
+    _TEAM: "Team",
+    "user": "User",
+    "project": "Project",
+    "flavor": "Flavor",
+}
 
 #: Maximum number of labels with a link of their own.
 _MOST_LABELS: Final = 6
@@ -66,8 +75,8 @@ def title_of(by: str) -> str:
     """
     Return the title of a dimension or label.
 
-    >>> title_of("queue"), title_of("label.team")
-    ('Queue', 'team')
+    >>> title_of("queue"), title_of("label.team"), title_of("label.stage")
+    ('Queue', 'Team', 'stage')
     """
     return _TITLES.get(by) or by.removeprefix(LABEL)
 
@@ -75,13 +84,17 @@ def title_of(by: str) -> str:
 def dimension_choices(
     path: str, query: QueryDict, labels: Sequence[str], chosen: str
 ) -> tuple[Choice, ...]:
-    """Return the choices of what the use is broken down by."""
-    found = [*DIMENSIONS, *(f"{LABEL}{key}" for key in labels[:_MOST_LABELS])]
+    """Return the choices of what the use is broken down by: teams, if any, right after queues."""
+    keys = [f"{LABEL}{key}" for key in labels]
+    found = [*DIMENSIONS]
+    if _TEAM in (*keys, chosen):
+        found.insert(1, _TEAM)
+    found += [key for key in keys if key != _TEAM][:_MOST_LABELS]
     if chosen and chosen not in found:
         found.append(chosen)
     return tuple(
         Choice(
-            title=title_of(by) if by in DIMENSIONS else f"Label {short_name(title_of(by))}",
+            title=_TITLES.get(by) or f"Label {short_name(title_of(by))}",
             url=with_query(path, query, by=by, label=None, cursor=None),
             is_chosen=by == chosen,
         )
@@ -110,10 +123,10 @@ def expired_text(window: AccountWindow) -> str:
     return f"Usage is kept since {active_formats().day(since)}. Choose a later time range."
 
 
-def shown_range(window: AccountWindow) -> str:
-    """Return the text of a time range, with its end; days and weeks are those of UTC."""
+def shown_range(window: AccountWindow, now: datetime) -> str:
+    """Return the text of a time range, which ends *now* at most; days and weeks are in UTC."""
     formats = active_formats() if window.step is Step.HOUR else active_formats().in_utc()
-    since, until = time_of_hour(window.since), time_of_hour(window.until)
+    since, until = time_of_hour(window.since), min(time_of_hour(window.until), now)
     return f"{formats.bare_minute(since)} to {formats.minute(until)}"
 
 
@@ -149,10 +162,9 @@ def rows_of(
 ) -> Iterator[ConsumerRow]:
     """Yield *limit* rows of the table from number *first* on; only *queues* have a page."""
     resource = found.resource or ""
-    total, quota = found.totals.get(resource, 0), found.quota.get(resource)
+    total = found.totals.get(resource, 0)
     for number, used in enumerate(found.values[first : first + limit], start=first):
         amount = used.amounts.get(resource, 0)
-        own = used.quota.get(resource) if by == "queue" else quota
         is_drawn = number < len(found.series) and any(found.series[number])
         yield ConsumerRow(
             part=_part(number) if is_drawn else "",
@@ -160,7 +172,7 @@ def rows_of(
             url=_url(used, by, org, queues),
             hours=hours_text(amount, resource),
             share=percent_text(amount, total),
-            of_quota=percent_text(amount, own),
+            of_quota=percent_text(amount, found.quota_of(used, by, resource)),
         )
 
 
