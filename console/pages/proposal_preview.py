@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from console.configs.models import ConfigVersion
+from console.configs.services.added_warnings import added_warnings
 from console.configs.services.consequences import consequences_of
 from console.configs.services.lint_config import lint_config
 from console.configs.services.preview_impact import MOST_LIVE, ImpactPreview, preview_impact
@@ -51,8 +52,9 @@ def preview_of(
     rows, _ = diff_page(active.text, text, 0)
     impact = preview_impact(actor, policy, active.number, owner)
     changes = compare_policies(before, policy)
+    added = added_warnings(active, checked)
     confirmation = confirmation_of(
-        consequences_of(actor, policy.dialect, text, checked, backlog),
+        consequences_of(actor, policy.dialect, text, checked, backlog, added),
         review,
         version=active.number + 1,
         affected=impact.impact.affected if impact else None,
@@ -66,6 +68,7 @@ def preview_of(
             "impact": impact,
             "outcomes": outcome_lines(impact) if impact else (),
             "confirmation": confirmation,
+            "added_warnings": added,
             "most_live": MOST_LIVE,
         },
         impact=impact,

@@ -114,6 +114,14 @@ def test_a_rule_that_is_never_reached_is_a_consequence(
     answer = browser.post(URL, form)
     page = read_page(answer)
     assert (answer.status_code, "Nothing applied yet" in page.text) == (422, True)
+    warnings = page.id("queue-preview").all("li", **{"data-severity": "warning"})
+    assert "This rule is never reached: scheduling_rules[1] matches every workload." in (
+        warnings[-1].text
+    )
+    assert [link.attrs["href"] for each in warnings for link in each.all("a")] == [
+        "/docs/diagnostics/#LNT004",
+        "/docs/diagnostics/#NAT021",
+    ]
     codes = [each.attrs["value"] for each in page.all("input", name="accept")]
     assert browser.post(URL, form | {"accept": codes}).status_code == 302
     assert active(org)[0] == 2

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import Any
 
 from console.configs.errors import ConfigRejected, ConsequencesNotAccepted
 from console.configs.models import ConfigVersion, ImpactRun
 from console.configs.queries import digest_of
+from console.configs.services.added_warnings import added_warnings
 from console.configs.services.check_config import check_config
 from console.configs.services.check_expectations import check_expectations
 from console.configs.services.lint_config import Checked, lint_config
 from console.dialects import dialects
-from console.dialects.diagnostics import Severity
-from console.dialects.lints import Facts, lint
-from console.dialects.lints.codes import (
-    LOOKS_RENAMED,
-    NEVER_FITS,
-    QUOTA_BELOW_USAGE,
-    REMOVED_WITH_WORK,
-)
-from console.dialects.lints.wording import quoted
-from console.dialects.objects import continued_queues, find_replacements, renames_between
-from console.dialects.reading_cache import read_cached
+from console.dialects.diagnostics import Diagnostic
+from console.dialects.objects import continued_queues
 from console.engine.explain.consequences import Consequence, consequence_sentence
 from console.engine.model.consequences import (
     ConsequenceCode,
@@ -46,23 +35,8 @@ from console.workloads.queries.backlog import backlog_of
 from console.workloads.queries.history import live_of
 from console.workloads.queries.holdings import holdings_of
 
-#: Codes of warnings that are reported as consequences of their own.
-_OWN_CONSEQUENCES = frozenset({QUOTA_BELOW_USAGE.code, REMOVED_WITH_WORK.code, LOOKS_RENAMED.code})
-
 #: Maximum number of draining queues whose successor is looked up; each takes one or two queries.
 _MOST_DRAINING = 20
-
-#: The position of a rule in a message; it changes when earlier rules or lines change.
-_PLACE = re.compile(r"\b([Rr]ule) \d+(?: \(line \d+\))?")
-
-#: A count or amount in a message, and the ending of nouns and verbs that depends on a count.
-_NUMBER = re.compile(r"(?<![\w.-])[0-9][0-9,.]*(?![\w-]) ?")
-_PLURAL = re.compile(r"s\b")
-#: A quoted name in a message.
-_QUOTED = re.compile(r'("[^"]*")')
-
-#: Code and message of a warning.
-_Warning: TypeAlias = tuple[str, str]
 
 
 def find_consequences(actor: Actor, dialect: str, text: str) -> tuple[Consequence, ...]:
@@ -78,14 +52,20 @@ def find_consequences(actor: Actor, dialect: str, text: str) -> tuple[Consequenc
 
 
 def consequences_of(
-    actor: Actor, dialect: str, text: str, checked: Checked, backlog: Backlog | None = None
+    actor: Actor,
+    dialect: str,
+    text: str,
+    checked: Checked,
+    backlog: Backlog | None = None,
+    added: Sequence[Diagnostic] | None = None,
 ) -> tuple[Consequence, ...]:
     """
     Return the consequences of an apply of *text*, whose check *checked* has no errors.
 
-    The pending workloads are read unless the caller passes them as *backlog*.
+    The pending workloads are read unless the caller passes them as *backlog*, and the active text
+    is linted unless the caller passes the result of `added_warnings` as *added*.
     """
-    return _to_consequences(_findings(actor, dialect, text, checked, backlog))
+    return _to_consequences(_findings(actor, dialect, text, checked, backlog, added))
 
 
 def _to_consequences(findings: Iterable[Finding]) -> tuple[Consequence, ...]:
@@ -124,15 +104,22 @@ def accept_consequences(
 
 
 def _findings(
-    actor: Actor, dialect: str, text: str, checked: Checked, backlog: Backlog | None
+    actor: Actor,
+    dialect: str,
+    text: str,
+    checked: Checked,
+    backlog: Backlog | None = None,
+    added: Sequence[Diagnostic] | None = None,
 ) -> Iterator[Finding]:
     policy = checked.reading.policy
     assert policy is not None
     org = actor.org
     active = active_version(org)
     yield from _effects(org, active, dialect, policy, checked.facts.live, backlog)
-    if added := _new_warnings(_warnings(checked), _known_warnings(active, policy, checked.facts)):
-        names = tuple(code for code, _ in sorted(added))
+    if added is None:
+        added = added_warnings(active, checked)
+    if added:
+        names = tuple(each.code for each in added)
         yield Finding(code=ConsequenceCode.WARNINGS_ADDED, names=names)
     if _preview_failed(active, org, digest_of(dialect, text)):
         yield Finding(code=ConsequenceCode.PREVIEW_UNAVAILABLE)
@@ -196,85 +183,3 @@ def _preview_failed(active: ConfigVersion | None, org: Organization, digest: str
     base = active.number if active else 0
     run = ImpactRun.objects.filter(org=org, digest=digest, base=base).order_by("-pk").first()
     return run is not None and run.state in (ImpactRun.State.FAILED, ImpactRun.State.CANCELLED)
-
-
-def _known_warnings(
-    active: ConfigVersion | None, policy: Policy, facts: Facts
-) -> Counter[_Warning]:
-    """Return the warnings of the active text, with the names that its objects have in *policy*."""
-    if active is None or active.dialect not in dialects():
-        return Counter()
-    dialect = dialects()[active.dialect]
-    # The active text was checked against the fixed queue specs when it was applied.
-    known = _warnings(lint(dialect, read_cached(dialect, active.text, {}), facts))
-    if not known:
-        return known
-    old_policy = policy_of(active)
-    renamed = renames_between(old_policy, policy).old_names.values()
-    # A rename is a consequence of its own; the object's known warnings are not new because of it.
-    names = {quoted(old): quoted(new) for pairs in renamed for new, old in pairs.items()}
-    takers = find_replacements(old_policy, policy, old_policy.queues)
-    names |= {quoted(old): quoted(new) for old, new in takers.items()}
-    if not names:
-        return known
-    patterns = [re.escape(name) for name in names]
-    # Some messages list queues without quotes.
-    continued = continued_queues(old_policy, policy)
-    patterns += [rf"(?<![\w:.-]){re.escape(name)}(?![\w-]|:\w)" for name in continued]
-    names |= continued
-    old_name = re.compile("|".join(patterns))
-    return Counter(
-        (code, old_name.sub(lambda m: names[m.group()], message))
-        for code, message in known.elements()
-    )
-
-
-def _new_warnings(found: Counter[_Warning], known: Counter[_Warning]) -> list[_Warning]:
-    """
-    Return the warnings in *found* that are not in *known*; a changed count is not a new warning.
-
-    A warning NEVER_FITS is new if the maximum quota of the queue is lower than before.
-    """
-    before: defaultdict[_Warning, list[Decimal]] = defaultdict(list)
-    for code, message in known.elements():
-        before[code, _without_numbers(message)].append(_quota_limit(code, message))
-    added = []
-    for code, message in sorted(found.elements()):
-        alike, limit = before[code, _without_numbers(message)], _quota_limit(code, message)
-        match = max((each for each in alike if each <= limit), default=None)
-        if match is None:
-            added.append((code, message))
-        else:
-            alike.remove(match)
-    return added
-
-
-def _quota_limit(code: str, message: str) -> Decimal:
-    """Return the maximum quota of the queue, the last number of NEVER_FITS; 0 for other codes."""
-    numbers = _NUMBER.findall(_QUOTED.sub("", message)) if code == NEVER_FITS.code else []
-    return Decimal(numbers[-1].strip(" ,.").replace(",", "")) if numbers else Decimal(0)
-
-
-def _without_numbers(message: str) -> str:
-    """
-    Return *message* without numbers, positions of rules and endings that depend on a count.
-
-    Names in quotes stay unchanged. Messages that differ only in counts become equal.
-
-    >>> _without_numbers('Rule 3 leads 1,200 workloads to queue "a2", which has 4 cpu.')
-    'Rule lead workload to queue "a2", which ha cpu.'
-    """
-    parts = _QUOTED.split(_PLACE.sub(r"\1", message))
-    return "".join(
-        part if place % 2 else _PLURAL.sub("", _NUMBER.sub("", part))
-        for place, part in enumerate(parts)
-    )
-
-
-def _warnings(checked: Checked) -> Counter[_Warning]:
-    """Return the warnings of a text without positions, except those that are consequences."""
-    return Counter(
-        (found.code, _PLACE.sub(r"\1", found.message))
-        for found in checked.findings
-        if found.severity is Severity.WARNING and found.code not in _OWN_CONSEQUENCES
-    )
