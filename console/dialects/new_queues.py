@@ -16,6 +16,15 @@ LABELS: Final = "labels"
 
 #: The field with the position of the new rule, from 1.
 POSITION: Final = "position"
+#: Maximum number of rules that the field lists; a longer list is hard to read, and slow.
+_MOST_RULES: Final = 200
+
+
+class Choice(NamedTuple):
+    """One value of a field that offers all its values; an empty value is the default."""
+
+    value: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +42,8 @@ class FormField:
     most: int = 1
     #: Other values to complete it with: `LABELS` or nothing.
     completes: str = ""
+    #: All values, if they are few and known; the field is a list to choose from.
+    choices: tuple[Choice, ...] = ()
 
 
 class NumberField(NamedTuple):
@@ -79,13 +90,28 @@ class NewQueues:
     about_route: str
 
 
-def position_field(takes_everything: Sequence[bool]) -> FormField:
+def position_field(takes_everything: Sequence[bool], effects: Sequence[str] = ()) -> FormField:
     """
     Return the field for the position among rules that are tried in order.
 
-    *takes_everything* says of each rule whether it matches all workloads.
+    *takes_everything* says of each rule whether it matches all workloads, and *effects* what it
+    does, as "which routes to research". Without *effects*, or with many rules, the field takes the
+    number of the position and does not list the rules.
     """
     count, first = len(takes_everything), _default_position(takes_everything)
+    if effects and count <= _MOST_RULES:
+        texts = [f"Before rule {place:,}, {each}" for place, each in enumerate(effects, 1)]
+        return FormField(
+            name=POSITION,
+            title="Position among the rules",
+            hint="A rule that comes after one for all workloads is never reached."
+            if first < count
+            else "",
+            choices=tuple(
+                Choice("" if place == first else str(place + 1), text)
+                for place, text in enumerate([*texts, "After all rules"])
+            ),
+        )
     at_end = "Empty: behind all rules."
     before = f"Empty: before rule {first + 1:,}, which takes all workloads that reach it."
     return FormField(

@@ -485,8 +485,60 @@ def test_fields_are_completed_from_the_text() -> None:
         ("conditions", ("team=train", "gpu=A100", "team=research")),
         ("position", ()),
     ]
-    position = fields[-1].hint
-    assert position == "From 1 to 3. Empty: before rule 2, which takes all workloads that reach it."
+    assert fields[-1].choices == (
+        ("1", "Before rule 1, which routes to train"),
+        ("", "Before rule 2, which routes all other workloads to default"),
+        ("3", "After all rules"),
+    )
+
+
+def test_many_rules_are_not_listed() -> None:
+    rule = "  - {selector: [{key: a, operator: exists}], resource_queue: train}\n"
+    text = NATIVE.replace("scheduling_rules:\n", f"scheduling_rules:\n{rule * 200}")
+    dialect = dialects()["native"]
+    source = dialect.read(text, {}).source
+    assert source is not None
+    assert dialect.new_queues is not None
+    position = dialect.new_queues.fields(source)[-1]
+    assert (position.choices, position.hint) == (
+        (),
+        "From 1 to 203. Empty: before rule 202, which takes all workloads that reach it.",
+    )
+
+
+PARTITION = """\
+partitions:
+  - name: default
+    placementrules:
+      - {name: fixed, value: root.a, filter: {type: allow, users: [ann]}}
+      - {name: provided}
+    queues: [{name: root, queues: [{name: a}]}]
+"""
+OTHER = "  - {name: gpu, queues: [{name: root, queues: [{name: b}]}]}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            PARTITION,
+            [
+                ("1", "Before rule 1, which routes to root.a"),
+                ("2", "Before rule 2, of type provided"),
+                ("", "After all rules"),
+            ],
+        ),
+        (f"{PARTITION}{OTHER}", []),
+    ],
+)
+def test_placement_rules_are_listed_for_one_partition(
+    text: str, expected: list[tuple[str, str]]
+) -> None:
+    dialect = dialects()["yunikorn"]
+    source = dialect.read(text, {}).source
+    assert source is not None
+    assert dialect.new_queues is not None
+    assert list(dialect.new_queues.fields(source)[-1].choices) == expected
 
 
 def test_languages_with_queues_have_the_form() -> None:

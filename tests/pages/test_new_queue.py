@@ -60,9 +60,23 @@ def test_the_form_has_the_fields_of_the_language(browser: Client, native: None) 
         "Label condition",
         "Label condition 2",
         "Label condition 3",
-        "Position among the rules (optional)",
+        "Position among the rules",
     ]
     assert "Nominal quota of gpu in a100" in labels
+    position = page.id("settings.position-1")
+    assert [(each.attrs["value"], each.text) for each in position.all("option")] == [
+        ("1", "Before rule 1, which routes to train"),
+        ("", "Before rule 2, which routes all other workloads to default"),
+        ("3", "After all rules"),
+    ]
+    assert [each.attrs["value"] for each in position.all("option", selected="")] == [""]
+    assert [row.all("td")[0].text for row in form.all("tr")[1:]] == [
+        "a100 requires gpu in A100",
+        "a100",
+        "pool requires team in research",
+        "pool",
+    ]
+    assert "in the syntax of the config, for example 64 (gpu) or 512 (cpu)." in form.text
     known = [each.attrs["value"] for each in page.id("settings.conditions-known").all("option")]
     assert known == ["team=train", "gpu=A100", "team=research"]
 
@@ -103,7 +117,10 @@ def test_wrong_values_are_at_their_fields(browser: Client, org: Organization, na
     assert "Name: Queue train exists already." in preview
     assert "Nominal quota of gpu in a100:" in preview
     empty = read_page(browser.post(URL, sent("preview", "")))
-    assert "Enter a name and the fields that are not optional" in empty.id("queue-preview").text
+    assert (
+        "Fill in the name and all fields that are not marked optional."
+        in empty.id("queue-preview").text
+    )
     assert active(org)[0] == 1
 
 
@@ -122,6 +139,8 @@ def test_a_rule_that_is_never_reached_is_a_consequence(
         "/docs/diagnostics/#LNT004",
         "/docs/diagnostics/#NAT021",
     ]
+    chosen = page.id("settings.position-1").all("option", selected="")
+    assert [each.text for each in chosen] == ["After all rules"]
     codes = [each.attrs["value"] for each in page.all("input", name="accept")]
     assert browser.post(URL, form | {"accept": codes}).status_code == 302
     assert active(org)[0] == 2

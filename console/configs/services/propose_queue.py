@@ -11,12 +11,13 @@ from console.configs.services.activate_version import require_active
 from console.configs.services.check_config import check_config, find_dialect
 from console.configs.services.propose_numbers import NumberChange
 from console.dialects.adding_queues import with_queue
-from console.dialects.base import Reading
+from console.dialects.base import Dialect, Reading
 from console.dialects.editable_numbers import NumberKey
 from console.dialects.new_queues import FormField, NumberField
 from console.dialects.objects import objects_of
 from console.dialects.source import Source
 from console.engine.model.policy import Policy
+from console.engine.model.selectors import Selector
 from console.errors import BadRequest, FieldError, NotFound
 from console.orgs.permissions import Actor, Permission
 from console.policies.queries import get_version, policy_of
@@ -51,6 +52,10 @@ class QueueForm:
     numbers: tuple[NumberField, ...]
     #: One sentence that says how workloads reach the queue.
     about_route: str
+    #: A number that the text states for each resource, as examples of its syntax.
+    examples: Mapping[str, str]
+    #: The selectors of capacity by the name that the numbers use, such as a flavor's.
+    selectors: Mapping[str, Selector]
 
 
 def may_have_queues(policy: Policy) -> bool:
@@ -61,13 +66,31 @@ def may_have_queues(policy: Policy) -> bool:
 def queue_form(actor: Actor, version: ConfigVersion) -> QueueForm | None:
     """Return the parts of the form for *version*; None if its language has no such form."""
     actor.require(Permission.READ)
-    form = find_dialect(version.dialect).new_queues
-    source = _source(actor, version)
+    dialect, source = find_dialect(version.dialect), _source(actor, version)
+    form = dialect.new_queues
     if form is None or source is None:
         return None
+    numbers = form.numbers(source)
     return QueueForm(
-        fields=form.fields(source), numbers=form.numbers(source), about_route=form.about_route
+        fields=form.fields(source),
+        numbers=numbers,
+        about_route=form.about_route,
+        examples=_examples(dialect, source, numbers),
+        selectors=policy_of(version).spec.selectors(),
     )
+
+
+def _examples(dialect: Dialect, source: Source, numbers: Sequence[NumberField]) -> dict[str, str]:
+    """Return a number of the text for each resource, with the field of the first of *numbers*."""
+    if dialect.number_fields is None or not numbers:
+        return {}
+    field = numbers[0].key.field
+    found: dict[str, str] = {}
+    for stated in dialect.number_fields.find(source).values():
+        for each in stated:
+            if each.key.field == field and each.written not in ("", "0"):
+                found.setdefault(each.key.resource, each.written)
+    return found
 
 
 def propose_queue(actor: Actor, queue: QueueInput, expected_version: int) -> QueueProposal:

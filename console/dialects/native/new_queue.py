@@ -69,7 +69,7 @@ def _fields(source: Source) -> tuple[FormField, ...]:
             most=_MOST_CONDITIONS,
             completes=LABELS,
         ),
-        position_field(_catch_alls(document)),
+        position_field(_catch_alls(document), _effects(document)),
     )
 
 
@@ -77,6 +77,16 @@ def _catch_alls(document: Document) -> list[bool]:
     """Return of each rule whether it takes all workloads."""
     return [
         not (isinstance(rule.selector, Written) and rule.selector.value) for rule in document.rules
+    ]
+
+
+def _effects(document: Document) -> list[str]:
+    """Return of each rule what it does, for the list of positions."""
+    return [
+        f"which routes {which}to {queue}"
+        for rule, takes_all in zip(document.rules, _catch_alls(document), strict=True)
+        for which in ("all other workloads " if takes_all else "",)
+        for queue in (value_of(rule.resource_queue),)
     ]
 
 

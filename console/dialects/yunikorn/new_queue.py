@@ -69,8 +69,8 @@ def _paths(queue: QueueDoc, above: str) -> Iterator[tuple[str, QueueDoc]]:
 
 
 def _fields(source: Source) -> tuple[FormField, ...]:
-    names = tuple(_parents(source))
-    rules = [rule for doc in _partitions(source)[:1] for rule in doc.rules]
+    names, partitions = tuple(_parents(source)), _partitions(source)
+    rules = [rule for doc in partitions[:1] for rule in doc.rules]
     filters = [each.filter for each in rules if each.filter is not None]
     return (
         FormField(
@@ -95,8 +95,19 @@ def _fields(source: Source) -> tuple[FormField, ...]:
             values=tuple(dict.fromkeys(g.value for f in filters for g in f.groups)),
             most=_MOST_NAMES,
         ),
-        position_field([_takes_everything(rule) for rule in rules]),
+        position_field(
+            [_takes_everything(rule) for rule in rules],
+            # The parent queue decides on the partition, and each partition has rules of its own.
+            [_effect(rule) for rule in rules] if len(partitions) == 1 else (),
+        ),
     )
+
+
+def _effect(rule: RuleDoc) -> str:
+    """Return what a rule does, for the list of positions."""
+    if rule.value is not None and rule.name.lower() == "fixed":
+        return f"which routes to {rule.value.value}"
+    return f"of type {rule.name.lower()}"
 
 
 def _takes_everything(rule: RuleDoc) -> bool:

@@ -10,7 +10,9 @@ from console.configs.services.propose_numbers import NumberChange
 from console.configs.services.propose_queue import QueueForm, QueueInput
 from console.dialects.editable_numbers import NumberKey
 from console.dialects.new_queues import LABELS, FormField
+from console.engine.model.selectors import EVERYTHING, Selector
 from console.errors import FieldError
+from console.pages.presenters.queues.queue import describe_selector
 from console.pages.presenters.queues.quota_form import input_name
 
 NAME: Final = "name"
@@ -18,6 +20,7 @@ _FIELDS: Final = "settings."
 #: Number of inputs of a field with several values that are shown at least.
 _FEWEST: Final = 3
 _LABEL: Final = "label."
+_MOST_EXAMPLES: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +33,12 @@ class FieldRow:
     values: tuple[str, ...]
     suggestions: tuple[str, ...]
     error: str
+
+    @property
+    def chosen(self) -> str:
+        """The value of the chosen option; the default for a value that is none of them."""
+        known = (each.value for each in self.field.choices)
+        return self.values[0] if self.values and self.values[0] in known else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +60,8 @@ class ResourceRow:
     flavor: str
     resource: str
     cells: tuple[NumberCell, ...]
+    #: What the flavor requires of workloads, in its first row; empty: nothing.
+    requirement: str
 
 
 def input_of(form: QueueForm, sent: Mapping[str, Sequence[str]]) -> QueueInput:
@@ -150,13 +161,30 @@ def resource_rows(
         )
         rows.setdefault((key.flavor, key.resource), []).append(cell)
     order = list(flavors)
-    return tuple(
-        ResourceRow(flavor=flavor, resource=resource, cells=tuple(cells))
-        for (flavor, resource), cells in sorted(
-            rows.items(),
-            key=lambda row: (order.index(row[0][0]), "gpu" not in row[0][1].lower()),
-        )
+    ordered = sorted(
+        rows.items(),
+        key=lambda row: (order.index(row[0][0]), "gpu" not in row[0][1].lower()),
     )
+    return tuple(
+        ResourceRow(
+            flavor=flavor,
+            resource=resource,
+            cells=tuple(cells),
+            requirement=_requirement(form.selectors.get(flavor, EVERYTHING)) if is_first else "",
+        )
+        for place, ((flavor, resource), cells) in enumerate(ordered)
+        for is_first in (place == 0 or ordered[place - 1][0][0] != flavor,)
+    )
+
+
+def example_numbers(form: QueueForm) -> str:
+    """Return examples of numbers, GPUs first, as "64 (gpu) or 512Gi (memory)"; empty: none."""
+    found = sorted(form.examples.items(), key=lambda each: "gpu" not in each[0].lower())
+    return " or ".join(f"{number} ({name})" for name, number in found[:_MOST_EXAMPLES])
+
+
+def _requirement(selector: Selector) -> str:
+    return f"requires {describe_selector(selector)}" if selector.expressions else ""
 
 
 def _of(key: NumberKey) -> str:
