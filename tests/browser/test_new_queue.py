@@ -21,7 +21,7 @@ def test_a_queue_with_its_rule_is_added(page: Page, place: Place) -> None:
     page.get_by_label("Nominal quota of gpu in a100").fill("8")
     preview = page.locator("#queue-preview")
     expect(preview).to_contain_text("nominal_quota: 8")
-    expect(preview).to_contain_text("No consequence needs to be accepted.")
+    expect(preview).to_contain_text("Nothing here needs your confirmation.")
     expect(page.get_by_role("alert")).to_have_count(0)
     page.get_by_label("Message").fill("For vision")
     page.get_by_role("button", name="Apply version 2").click()

@@ -29,7 +29,7 @@ def test_a_quota_is_raised_in_four_actions(page: Page, place: Place) -> None:
     actions += 1
     preview = page.locator("#quota-preview")
     expect(preview).to_contain_text("Apply version 2")
-    expect(preview).to_contain_text("No consequence needs to be accepted.")
+    expect(preview).to_contain_text("Nothing here needs your confirmation.")
     expect(page.get_by_role("alert")).to_have_count(0)
     expect(preview.locator(".diff__row[data-change]:not([data-change=same])")).not_to_have_count(0)
     page.get_by_label("Message").fill("More for speech")

@@ -24,7 +24,7 @@ def test_a_rule_is_moved_in_four_actions(page: Page, place: Place) -> None:
     page.get_by_label("New position").fill("1")
     actions += 1
     preview = page.locator("#rule-preview")
-    expect(preview).to_contain_text("No consequence needs to be accepted.")
+    expect(preview).to_contain_text("Nothing here needs your confirmation.")
     expect(preview).to_contain_text("Apply version 2")
     expect(page.get_by_role("alert")).to_have_count(0)
     page.get_by_label("Message").fill("Team b first")

@@ -87,7 +87,7 @@ def test_a_preview_applies_nothing_and_an_apply_adds_the_queue(
     page = read_page(browser.post(URL, sent("preview")))
     assert complaints(page) == []
     preview = page.id("queue-preview")
-    assert "No consequence needs to be accepted." in preview.text
+    assert "Nothing here needs your confirmation." in preview.text
     assert "- name: vision" in preview.text
     assert active(org) == (1, NATIVE)
     answer = browser.post(URL, sent("apply"))

@@ -85,7 +85,7 @@ def test_a_preview_shows_the_difference_and_applies_nothing(
         '- {name: cpu, nominalQuota: " 9 ", borrowingLimit: 1500m}',
         '- {name: cpu, nominalQuota: " 12 ", borrowingLimit: 1500m}',
     ]
-    assert "No consequence needs to be accepted." in preview.text
+    assert "Nothing here needs your confirmation." in preview.text
     assert inputs(page) == SAME | {CPU: "12"}
     assert texts(org) == (1, KUEUE_TEXT)
 

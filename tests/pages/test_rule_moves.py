@@ -53,7 +53,7 @@ def test_a_preview_applies_nothing_and_an_apply_moves_the_lines(
     page = read_page(browser.post(URL, sent("preview", "1", "2")))
     assert complaints(page) == []
     preview = page.id("rule-preview")
-    assert "No consequence needs to be accepted." in preview.text
+    assert "Nothing here needs your confirmation." in preview.text
     assert "# The first." in preview.text
     assert active(org) == (1, TEXT)
     answer = browser.post(URL, sent("apply", "1", "2"))
