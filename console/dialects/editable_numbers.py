@@ -91,6 +91,8 @@ class NumberFields:
     find: Callable[[Source], Numbers]
     #: (key, number, whether it is without quotes) -> its problem; None: it is valid.
     check: Callable[[NumberKey, str, bool], NumberProblem | None]
+    #: The fields of numbers that limit borrowing and lending, so that a cohort is their purpose.
+    sharing: frozenset[str] = frozenset()
 
 
 class Absent(NamedTuple):

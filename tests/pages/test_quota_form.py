@@ -19,7 +19,7 @@ from tests.conftest import settled
 from tests.dialects.test_editable_numbers import IN_MAP as YUNIKORN_IN_MAP
 from tests.dialects.test_editable_numbers import KUEUE_TEXT
 from tests.pages.conftest import CONFIG
-from tests.pages.page import Element, read_page
+from tests.pages.page import Element, complaints, read_page
 
 URL = "/o/here/queues/ml/quota"
 CPU = "number/nominalQuota/spot/cpu"
@@ -61,6 +61,7 @@ def texts(org: Organization) -> tuple[int, str]:
 def test_the_form_has_the_numbers_of_the_text(browser: Client, kueue: None) -> None:
     page = read_page(browser.get(URL))
     assert inputs(page) == SAME
+    assert page.id("quota-numbers").all("details") == []
     assert "Change a number to see the effect." in page.id("quota-preview").text
 
 
@@ -88,6 +89,25 @@ def test_a_preview_shows_the_difference_and_applies_nothing(
     assert "Nothing here needs your confirmation." in preview.text
     assert inputs(page) == SAME | {CPU: "12"}
     assert texts(org) == (1, KUEUE_TEXT)
+
+
+def test_limits_without_effect_are_folded(browser: Client, owner: Actor) -> None:
+    alone = "\n".join(line for line in KUEUE_TEXT.splitlines() if "cohort: all" not in line)
+    alone = alone.replace(", borrowingLimit: 1500m", "")
+    apply_config(owner, "kueue", alone, "", 0)
+    page = read_page(browser.get(URL))
+    assert complaints(page) == []
+    (fold,) = page.id("quota-numbers").all("details")
+    assert "open" not in fold.attrs
+    assert fold.all("summary")[0].text == "Limits for borrowing and lending"
+    folded = [each.attrs["name"] for each in fold.all("input")]
+    assert LIMIT in folded
+    assert not {CPU, MEMORY} & set(folded)
+    names = [each.attrs["name"] for each in page.id("quota-numbers").all("input")]
+    assert len(names) == len(set(names))
+    typed = {CPU: "9", MEMORY: "36Gi", LIMIT: "1", "expected_version": 1, "do": "preview"}
+    (fold,) = read_page(browser.post(URL, typed)).id("quota-numbers").all("details")
+    assert LIMIT not in [each.attrs["name"] for each in fold.all("input")]
 
 
 def test_an_apply_leads_to_the_queue(browser: Client, org: Organization, kueue: None) -> None:

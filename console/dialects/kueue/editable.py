@@ -56,4 +56,6 @@ def _check(key: NumberKey, text: str, plain: bool) -> NumberProblem | None:
     return quantity if isinstance(quantity, NumberProblem) else None
 
 
-NUMBER_FIELDS = NumberFields(find=_find, check=_check)
+NUMBER_FIELDS = NumberFields(
+    find=_find, check=_check, sharing=frozenset({"borrowingLimit", "lendingLimit"})
+)

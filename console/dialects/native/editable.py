@@ -48,4 +48,6 @@ def _check(key: NumberKey, text: str, plain: bool) -> NumberProblem | None:
     return amount if isinstance(amount, NumberProblem) else None
 
 
-NUMBER_FIELDS = NumberFields(find=_find, check=_check)
+NUMBER_FIELDS = NumberFields(
+    find=_find, check=_check, sharing=frozenset({"borrowing_limit", "lending_limit"})
+)

@@ -36,6 +36,7 @@ from console.pages.presenters.queues.quota_form import (
     advised_values,
     changes_of,
     errors_by_number,
+    fold_idle,
     number_rows,
     sent_values,
 )
@@ -230,10 +231,15 @@ def _page(form: _Form, *, status: int = 200) -> HttpResponse:
             form = replace(form, notices=(error.message,))
         else:
             context = _preview(form, proposal)
+    policy = policy_of(form.active)
+    rows, folded = fold_idle(
+        number_rows(form.numbers, form.values, form.errors), form.owner, policy
+    )
     context |= {
         "owner": form.owner,
         "version": form.active,
-        "rows": number_rows(form.numbers, form.values, form.errors),
+        "rows": rows,
+        "folded": folded,
         "has_flavors": any(number.key.flavor for number in form.numbers),
         "form": form.review,
         "notices": form.notices,
@@ -243,7 +249,7 @@ def _page(form: _Form, *, status: int = 200) -> HttpResponse:
         "until_error": form.until_error,
         "temporary": scheduled_rows(
             form.actor.org.slug,
-            temporary_of(form.actor.org, policy_of(form.active), form.owner.kind, form.owner.name),
+            temporary_of(form.actor.org, policy, form.owner.kind, form.owner.name),
         ),
     }
     return _render(form.request, form.actor, form.owner, context, status=status)

@@ -8,9 +8,12 @@ from functools import partial
 from urllib.parse import quote
 
 from console.configs.services.propose_numbers import NumberChange
-from console.dialects.editable_numbers import EditableNumber, NumberKey
+from console.dialects import dialects
+from console.dialects.editable_numbers import EditableNumber, NumberKey, ObjectKey
 from console.dialects.quantity import amount_of, format_quantity
+from console.engine.diff.objects import QUEUE
 from console.engine.model.amounts import Amount, format_amount, parse_amount
+from console.engine.model.policy import Policy
 from console.errors import FieldError
 from console.reading import LARGEST_AMOUNT
 
@@ -136,6 +139,27 @@ def number_rows(
             ),
         )
     )
+
+
+def fold_idle(
+    rows: Sequence[NumberRow], owner: ObjectKey, policy: Policy
+) -> tuple[tuple[NumberRow, ...], tuple[NumberRow, ...]]:
+    """
+    Return the *rows* to show, and those to fold: empty ones that have no effect on *owner*.
+
+    A queue without a cohort neither borrows nor lends, so limits of both have no effect on it.
+    """
+    fields = dialects()[policy.dialect].number_fields
+    queue = policy.queues.get(owner.name) if owner.kind == QUEUE else None
+    if fields is None or queue is None or queue.parent is not None:
+        return tuple(rows), ()
+    shown: list[NumberRow] = []
+    folded: list[NumberRow] = []
+    for row in rows:
+        is_empty = not (row.number.written or row.value or row.error)
+        is_idle = is_empty and row.number.key.field in fields.sharing
+        (folded if is_idle else shown).append(row)
+    return tuple(shown), tuple(folded)
 
 
 def errors_by_number(
