@@ -158,6 +158,11 @@ def test_a_renamed_queue_is_ticked_without_a_number(
     page = opened(browser, url)
     # The quota is smaller too: its warning is new, not just an old one under a new name.
     assert list(consequence_boxes(page)) == ["queue_drains", "warnings_added"]
+    assert consequence_boxes(page)["queue_drains"].endswith("Combined peak usage:")
+    (peak,) = page.id("items-queue_drains").all("li")
+    assert "above the quota of research:v2" in peak.text
+    described = page.id("accept-queue_drains").attrs["aria-describedby"]
+    assert described == "items-queue_drains"
     assert not page.all("input", name="typed")
     answer = browser.post(url, form_fields(page) | {"accept": list(consequence_boxes(page))})
     assert answer.status_code == 302

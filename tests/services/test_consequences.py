@@ -145,6 +145,12 @@ def test_a_renamed_queue_drains_under_its_old_name(native: None, owner: Actor) -
             "least 2 running workloads of ml have ended."
         ),
     )
+    assert found.headline.endswith("pending workloads are routed again. Combined peak usage:")
+    (peak,) = found.items
+    assert peak == (
+        "ml and ml:v2 up to 6 GPUs on spot, 4 GPUs above the quota of ml:v2, until at least 2 "
+        "running workloads of ml have ended"
+    )
 
 
 def test_a_successor_asks_no_tick_unless_its_quota_is_lowered(owner: Actor, settle: Settle) -> None:

@@ -16,7 +16,7 @@ from console.configs.services.lint_config import Checked, lint_config
 from console.dialects import dialects
 from console.dialects.diagnostics import Diagnostic
 from console.dialects.objects import continued_queues
-from console.engine.explain.consequences import Consequence, consequence_sentence
+from console.engine.explain.consequences import Consequence, consequence_of
 from console.engine.model.consequences import (
     ConsequenceCode,
     Excess,
@@ -70,8 +70,7 @@ def consequences_of(
 
 def _to_consequences(findings: Iterable[Finding]) -> tuple[Consequence, ...]:
     return tuple(
-        Consequence(finding.code.value, consequence_sentence(finding), finding.level)
-        for finding in sorted(findings, key=lambda finding: -finding.level)
+        consequence_of(finding) for finding in sorted(findings, key=lambda finding: -finding.level)
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from console.engine.model.consequences import (
     ConfirmationLevel,
@@ -14,6 +15,9 @@ from console.engine.model.consequences import (
 )
 from console.engine.wording.words import amount, cut, listed, lower_first, plural
 
+#: Maximum number of amounts that are listed one by one.
+_MOST_ITEMS: Final = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
@@ -22,11 +26,27 @@ class Consequence:
     code: str
     message: str
     level: ConfirmationLevel
+    #: The message without its amounts, and the amounts as a list; without *items*, the message.
+    headline: str
+    items: tuple[str, ...] = ()
 
     @property
     def needs_acceptance(self) -> bool:
         """Whether it has to be accepted by its code; otherwise it is only stated."""
         return self.level is not ConfirmationLevel.BUTTON
+
+
+def consequence_of(finding: Finding) -> Consequence:
+    """Return the consequence that *finding* is."""
+    code, message = finding.code.value, consequence_sentence(finding)
+    if finding.code is not ConsequenceCode.QUEUE_DRAINS or not finding.excesses:
+        return Consequence(code, message, finding.level, message)
+    items = _peak_items(finding)
+    more = len(items) - _MOST_ITEMS
+    if more > 0:
+        items = (*items[:_MOST_ITEMS], f"{more:,} more")
+    headline = f"{message.removesuffix(_peaks(finding))} Combined peak usage:"
+    return Consequence(code, message, finding.level, headline, items)
 
 
 def consequence_sentence(finding: Finding) -> str:
@@ -117,13 +137,17 @@ def _peaks(finding: Finding) -> str:
     """Return the combined peak usage of draining queues and the queues that replace them."""
     if not finding.excesses:
         return ""
-    peaks = cut(
+    return f" Combined peak usage: {cut(_peak_items(finding))}."
+
+
+def _peak_items(finding: Finding) -> tuple[str, ...]:
+    """Return the combined peak usage of each flavor-resource."""
+    return tuple(
         f"{listed([*each.drained, each.name])} up to {amount(each.peak, each.resource)} on "
         f"{each.flavor}, {amount(each.over, each.resource)} above the quota of {each.name}"
         f"{_until(each)}"
         for each in finding.excesses
     )
-    return f" Combined peak usage: {peaks}."
 
 
 def _until(excess: Excess) -> str:

@@ -18,7 +18,9 @@ class Tick:
     """The check box of one consequence."""
 
     code: str
-    message: str
+    headline: str
+    #: The amounts that belong to the headline; empty: none.
+    items: tuple[str, ...]
     is_grave: bool
     is_ticked: bool
     is_missing: bool
@@ -29,8 +31,8 @@ class Confirmation:
     """The steps that confirm an apply."""
 
     ticks: tuple[Tick, ...]
-    #: Sentences of the consequences that need no acceptance.
-    notes: tuple[str, ...]
+    #: The consequences that need no acceptance.
+    notes: tuple[Consequence, ...]
     #: Whether the version number has to be typed.
     is_typed: bool
     typed_is_missing: bool
@@ -93,7 +95,8 @@ def confirmation_of(
     ticks = tuple(
         Tick(
             code=each.code,
-            message=each.message,
+            headline=each.headline,
+            items=each.items,
             is_grave=each.level is ConfirmationLevel.TYPED,
             is_ticked=each.code in form.ticked,
             is_missing=was_sent and each.code not in form.ticked,
@@ -113,7 +116,7 @@ def confirmation_of(
         problems.append(f"Type the version number {version} below the consequences.")
     return Confirmation(
         ticks=ticks,
-        notes=tuple(each.message for each in found if not each.needs_acceptance),
+        notes=tuple(each for each in found if not each.needs_acceptance),
         is_typed=is_typed,
         typed_is_missing=typed_is_missing,
         button=f"{what}: {_affected(affected, at_most)}",
