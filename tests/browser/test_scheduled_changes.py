@@ -41,7 +41,8 @@ def test_a_quota_is_raised_until_a_time(
     page.goto(place.url("config/scheduled"))
     expect(page.get_by_role("table").first).to_contain_text("End the temporary quota")
     page.goto(place.url("queues/speech"))
-    notice.get_by_role("button", name="End now").click()
+    notice.get_by_role("link", name="End now").click()
+    page.get_by_role("button", name="End now").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Config version 3")
     expect(page.locator("#main")).to_contain_text("end of the temporary change of version 2")

@@ -65,7 +65,11 @@ def test_a_temporary_quota_is_shown_until_it_ends(browser: Client, org: Organiza
     notice = page.id(f"temporary-{end.pk}")
     assert f"Temporary quota until {shown(at)}" in plain(notice)
     assert "Nominal quota of cpu in spot 12 (+3), then 9. Demo" in plain(notice)
-    assert [each.text for each in notice.all("button")] == ["End now"]
+    assert notice.all("button") == []
+    assert [(each.text, each.attrs["href"]) for each in notice.all("a")] == [
+        ("Change the end", f"{SCHEDULED}/{end.pk}"),
+        ("End now", f"{SCHEDULED}/{end.pk}#time-title"),
+    ]
     assert f"temporary, until {shown(at)}" in plain(opened(browser, "/o/here/config/history"))
     assert "1 scheduled change." in plain(opened(browser, "/o/here/config").id("main"))
     form = plain(opened(browser, "/o/here/queues/ml/quota").id("main"))
@@ -80,6 +84,7 @@ def test_a_temporary_quota_is_shown_until_it_ends(browser: Client, org: Organiza
     history = plain(opened(browser, "/o/here/config/history"))
     assert "temporary, ended by version 3" in history
     assert "end of the temporary change of version 2" in history
+    assert "as scheduled" in history
     assert buttons(opened(browser, f"{SCHEDULED}/{end.pk}")) == []
 
 
@@ -136,6 +141,10 @@ def test_the_end_is_moved_made_early_and_canceled(browser: Client, org: Organiza
         assert browser.post(one, body).status_code == 422
     answer = browser.post(one, {"do": "now"})
     assert (answer.status_code, texts(org)) == (302, (3, KUEUE_TEXT))
+    for url in ("/o/here/config/v/3", "/o/here/config/history"):
+        made = plain(opened(browser, url).id("main"))
+        assert "end of the temporary change of version 2, made early by " in made
+        assert "as scheduled" not in made
     answer = browser.post(one, {"do": "cancel"})
     assert answer.status_code == 409
     assert "was carried out, canceled or given up already" in plain(read_page(answer).id("main"))
@@ -223,5 +232,5 @@ def test_members_read_scheduled_changes_and_change_none(
     end = ScheduledChange.objects.get()
     theirs = client_for(editor)
     assert buttons(opened(theirs, f"{SCHEDULED}/{end.pk}")) == []
-    assert "End now" not in buttons(opened(theirs, "/o/here/queues/ml"))
+    assert "End now" not in opened(theirs, "/o/here/queues/ml").id("main").text
     assert theirs.post(f"{SCHEDULED}/{end.pk}", {"do": "now"}).status_code == 403

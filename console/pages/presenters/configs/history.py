@@ -44,6 +44,7 @@ class HistoryRow:
     version: ConfigVersion
     #: Apply or rollback, and the client that did it.
     kind: str
+    #: Empty for a scheduled change that was made early, as a note says.
     via: str
     summary: str
     effect: EffectNote
@@ -64,7 +65,7 @@ def history_row(
     return HistoryRow(
         version=version,
         kind=kind_words(version),
-        via=_VIAS[ConfigVersion.Via(version.via)],
+        via="" if any(note.is_early for note in notes) else _VIAS[ConfigVersion.Via(version.via)],
         summary=summary_of(
             [change_line(change, words) for change in summary.changes], summary.total
         ),

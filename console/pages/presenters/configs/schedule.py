@@ -59,6 +59,8 @@ class VersionNote:
     text: str
     at: datetime | None
     change: int
+    #: Whether the version was made before the time of the change.
+    is_early: bool = False
 
 
 def scheduled_row(org: str, change: ScheduledChange) -> ScheduledRow:
@@ -112,9 +114,9 @@ def _made_note(change: ScheduledChange) -> VersionNote:
     early = f", made early by {change.ended_by}" if change.ended_by else ""
     if change.kind == ScheduledChange.Kind.END:
         text = f"end of the temporary change of version {change.begun_by}{early}"
-        return VersionNote(text=text, at=None, change=change.pk)
+        return VersionNote(text=text, at=None, change=change.pk, is_early=bool(early))
     text = f"scheduled by {change.author}{early}, for"
-    return VersionNote(text=text, at=change.due_at, change=change.pk)
+    return VersionNote(text=text, at=change.due_at, change=change.pk, is_early=bool(early))
 
 
 def _number(number: Mapping[str, Any]) -> NumberBack:
