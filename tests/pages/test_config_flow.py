@@ -151,6 +151,8 @@ def test_from_an_empty_organization_to_a_rollback(
 
     back = read_page(browser.get(f"{REVIEW}?to=1"))
     assert back.all("h1")[0].text == "Roll back to version 1"
+    cancel = [each for each in back.all("a") if each.text == "Cancel"]
+    assert [each.attrs["href"] for each in cancel] == ["/o/here/config/history"]
     browser.post(REVIEW, apply_form(back))
     now = active_version(org)
     assert now is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.http import HttpResponse
 from django.test import Client
@@ -327,7 +329,7 @@ def test_rejections_are_judged_by_their_share(
         }
         for name, (submitted, rejected) in (("before", before), ("after", after))
     }
-    assert effect_note({**days, "other_versions": 0}).trend == trend
+    assert effect_note({**days, "other_versions": 0}, timedelta(days=1)).trend == trend
 
 
 def test_a_version_tells_who_changed_each_line(config: None, owner: Actor, browser: Client) -> None:
@@ -351,3 +353,8 @@ def test_a_version_shows_what_it_changed(config: None, owner: Actor, browser: Cl
     assert chips(page) == ["1 queue renamed"]
     first = read_page(browser.get("/o/here/config/v/1", {"diff": "meaning"}))
     assert chips(first) == ["+1 flavor", "+2 queues", "+2 rules"]
+
+
+@pytest.mark.parametrize(("hours", "badge"), [(1, "no data yet"), (49, "not measured")])
+def test_an_old_version_without_an_effect_is_not_measured(hours: int, badge: str) -> None:
+    assert effect_note(None, timedelta(hours=hours)).badge == badge

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import timedelta
+from typing import Any, Final
+
+from django.utils import timezone
 
 from console.configs.changelog import ChangeSummary
 from console.configs.models import ConfigVersion
@@ -17,6 +20,9 @@ from console.pages.presenters.configs.schedule import VersionNote
 from console.pages.templatetags.ui import count
 
 _KINDS = {"apply": "Applied", "rollback": "Rolled back", "timer": "Rolled back by timer"}
+
+#: The age of a version by which its effect is measured, with a day to spare for an outage.
+_MEASURED_BY: Final = timedelta(days=2)
 
 _VIAS = {
     ConfigVersion.Via.PAGE: "in the browser",
@@ -69,7 +75,7 @@ def history_row(
         summary=summary_of(
             [change_line(change, words) for change in summary.changes], summary.total
         ),
-        effect=effect_note(version.effect),
+        effect=effect_note(version.effect, timezone.now() - version.created_at),
         is_active=version.number == active,
         notes=notes,
     )
@@ -104,10 +110,15 @@ def object_counts(policy: Policy) -> str:
     )
 
 
-def effect_note(effect: Mapping[str, Any] | None) -> EffectNote:
-    """Return the note of the stored *effect*; None means that the day is not over."""
+def effect_note(effect: Mapping[str, Any] | None, age: timedelta) -> EffectNote:
+    """
+    Return the note of the stored *effect* of a version of *age*.
+
+    None means that the day after it is not over, or that nothing measured it when it was.
+    """
     if effect is None:
-        return EffectNote(badge="no data yet", trend="unknown")
+        is_overdue = age > _MEASURED_BY
+        return EffectNote(badge="not measured" if is_overdue else "no data yet", trend="unknown")
     before, after = effect["before"], effect["after"]
     if not after["submitted"]:
         return EffectNote(badge="no workloads", trend="unknown", lines=_lines(effect))
