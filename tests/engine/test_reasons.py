@@ -321,6 +321,14 @@ def test_events(kind: str, data: dict[str, object], sentence: str) -> None:
         ({"version": 2}, "Config version 2 was applied"),
         ({"version": 2, "message": "More gpu"}, "Config version 2 was applied: More gpu"),
         (
+            {"version": 2, "via": "schedule", "scheduled": 7, "message": "More gpu"},
+            "Config version 2 was applied by scheduled change 7: More gpu",
+        ),
+        (
+            {"version": 3, "via": "schedule", "scheduled": 7, "ends": 2},
+            "Config version 3 ended the temporary change of version 2",
+        ),
+        (
             {"version": 1, "from": 0, "via": "client"},
             "Config version 1 was applied by a client, as the first",
         ),

@@ -183,7 +183,7 @@ def _config_updated(data: Mapping[str, Any]) -> str:
     if data.get("via") == "schedule":
         if data.get("ends"):
             return f"{version} ended the temporary change of version {data['ends']}"
-        return f"{version} was applied as scheduled{message}"
+        return f"{version} was applied by scheduled change {data['scheduled']}{message}"
     soon = ", to be confirmed in time" if data.get("reverts_at") else ""
     if data.get("until"):
         soon = f" until {data['until'][:16].replace('T', ' ')} UTC"
