@@ -191,6 +191,9 @@ def test_consequences_are_ticked_before_an_apply(
     assert response.status_code == 422
     assert "Nothing applied yet" in page.text
     assert texts(org)[0] == 1
+    (warning,) = page.id("quota-preview").all("li", **{"data-severity": "warning"})
+    assert "The queue owns no cpu in flavor spot and may borrow none" in warning.text
+    assert [link.attrs["href"] for link in warning.all("a")] == ["/docs/diagnostics/#KUE056"]
     codes = [each.attrs["value"] for each in page.all("input", name="accept")]
     form = SAME | {CPU: "0", LIMIT: "0", "expected_version": 1, "do": "apply", "accept": codes}
     assert browser.post(URL, form | {"typed": "2"}).status_code == 302
