@@ -36,6 +36,7 @@ from console.engine.model.common_reasons import (
     DEACTIVATED,
     DEACTIVATED_WHILE_RUNNING,
     DRAINED,
+    QUEUE_MISCONFIGURED,
     RUN_TIME_EXCEEDED,
     RUN_TIME_USED_UP,
     STOPPED_BY_DEACTIVATION,
@@ -323,7 +324,7 @@ class State(StateMutations):
         """Admit no workload of *queue* until `resume`."""
         state = self.queue(queue)
         state.held = True
-        self._bar(state, state.pending.classes.values())
+        self._bar(state, state.pending.classes.values(), anew=True)
         self.schedule_requeue(state)
 
     def resume(self, queue: str) -> None:
@@ -394,6 +395,10 @@ class State(StateMutations):
         """Use the clusters and nodes of *inventory* from now on."""
         before, self.inventory = self.inventory, inventory
         self._discipline.take_inventory(self, before)
+        # No cycle evaluates the workloads of held queues, which may fit other nodes.
+        for queue in self.queues.values():
+            if queue.held:
+                self._bar(queue, queue.pending.classes.values(), anew=True)
 
     @property
     def reads_usage_history(self) -> bool:
@@ -553,8 +558,12 @@ class State(StateMutations):
                 waiting = Preemptor(pending, found, waiting.victims)
             return self._builder.waiting_for_victims(queue, waiting).trace
         # A reason that does not depend on quota is known without a turn, even before the first.
-        keeps_off = pending.workload.inactive or queue.barrier or pending.route.problem
-        if keeps_off is not None:
+        inactive = pending.workload.inactive
+        keeps_off = inactive or queue.barrier or pending.route.problem
+        never = self._never_runs(queue, pending) if queue.held and inactive is None else None
+        if never is not None:
+            verdict = never
+        elif keeps_off is not None:
             verdict = Verdict(keeps_off)
         else:
             last = queue.pending.classes[pending.class_key].verdict
@@ -586,6 +595,20 @@ class State(StateMutations):
             )
         assert started is not None
         return self._discipline.preempted_step(running, started.workload, started.priority, queue)
+
+    def _never_runs(self, queue: AnyQueue, pending: Pending) -> Verdict | None:
+        """Return why a workload of a held queue could not run after the hold either, if so."""
+        if queue.missing_reference is not None:
+            return Verdict(QUEUE_MISCONFIGURED)
+        problem = pending.route.problem
+        if not queue.is_active:
+            return None
+        if problem is not None:
+            return Verdict(problem) if problem.cannot_run else None
+        if not self._discipline.nominate(self, queue, pending).pending_reason.cannot_run:
+            return None
+        verdict = refreshed_verdict(None, self._discipline.report(self, queue, pending))
+        return verdict if verdict.reason.cannot_run else None
 
     def _announce_all(self, queue: AnyQueue) -> None:
         if queue.pending.is_strict and queue.barrier is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from console.engine.disciplines.quota.reasons import EXCEEDS_MAX_QUOTA
 from console.engine.disciplines.quota.spec import QuotaSettings, Undeclared, quota_policy, spec_of
 from console.engine.model.common_reasons import QUEUE_HELD, QUEUE_STOPPED
 from console.engine.model.policy import Policy, StopPolicy
@@ -210,7 +211,8 @@ def test_inactive_queue_comes_before_a_disallowed_namespace() -> None:
     assert world.state.explain("guest").outcome.reason is NAMESPACE_NOT_ALLOWED
     world.hold("train")
     world.settle()
-    assert world.state.explain("guest").outcome.reason is QUEUE_HELD
+    # The hold of a person hides no mistake in the config.
+    assert world.state.explain("guest").outcome.reason is NAMESPACE_NOT_ALLOWED
 
 
 def test_workloads_of_a_stopped_local_queue_are_pending() -> None:
@@ -245,6 +247,37 @@ def test_after_a_hold_a_workload_has_the_reason_of_its_namespace_again() -> None
         return cls.verdict.reason if cls.verdict is not None else None
 
     world.hold("train").settle()
-    assert reason() == QUEUE_HELD
+    assert reason() == NAMESPACE_NOT_ALLOWED
     world.resume("train").settle()
     assert reason() == NAMESPACE_NOT_ALLOWED
+
+
+def test_a_hold_keeps_the_reason_of_workloads_that_can_never_run() -> None:
+    world = World(queue("train").owns(gpu=4))
+    world.submit("huge", gpu=5).submit("small", gpu=1).hold("train")
+    assert sorted(world.settle()) == [
+        "huge: pending (exceeds_max_quota)",
+        "small: pending (queue_held)",
+    ]
+    world.submit("later", gpu=6)
+    assert world.settle() == ["later: pending (exceeds_max_quota)"]
+    pending = world.state.queue("train").pending
+    assert pending.cannot_run() == 2
+    assert world.state.explain("later").order.position is None
+    assert world.state.explain("small").order.position == 1
+    # Another quota lets it run after the hold.
+    world.apply(queue("train").owns(gpu=8)).settle()
+    assert world.state.explain("huge").outcome.reason is QUEUE_HELD
+    world.resume("train").settle()
+    assert world.outcomes()["huge"] == "admitted on any"
+
+
+def test_a_hold_after_the_evaluation_keeps_that_a_workload_can_never_run() -> None:
+    world = World(queue("train").owns(gpu=4))
+    world.submit("huge", gpu=5).settle()
+    world.hold("train").settle()
+    (cls,) = world.state.queue("train").pending.classes.values()
+    assert cls.verdict is not None
+    assert cls.verdict.reason is EXCEEDS_MAX_QUOTA
+    world.resume("train").settle()
+    assert cls.verdict.reason is EXCEEDS_MAX_QUOTA

@@ -42,6 +42,8 @@ class StateMutations:
     #: Of the discipline.
     _is_lost: Callable[[Policy, Inventory, Place], bool]
     _shares_by_request: bool
+    #: Returns why a workload of a held queue could not run after the hold either; None: it could.
+    _never_runs: Callable[[AnyQueue, Pending], Verdict | None]
 
     def __init__(self, now: int) -> None:
         #: Time of the last facts, in milliseconds since 1970 in UTC; 0: no facts yet.
@@ -319,15 +321,26 @@ class StateMutations:
         """
         return {uid: past for uid, past in stops.items() if self.has_workload(uid)}
 
-    def _bar(self, queue: AnyQueue, classes: Iterable[PendingClass]) -> None:
-        """Mark *classes* inadmissible if the queue has a barrier."""
-        reason = queue.barrier
-        if reason is not None:
-            for cls in classes:
-                # A deactivated workload waits for its activation, whatever bars its queue.
-                is_known = cls.verdict is not None and cls.verdict.reason is reason
-                if not is_known and cls.head.workload.inactive is None:
-                    self.set_inadmissible(queue, cls, Verdict(reason))
+    def _bar(self, queue: AnyQueue, classes: Iterable[PendingClass], *, anew: bool = False) -> None:
+        """
+        Mark *classes* inadmissible if the queue has a barrier.
+
+        A class that could not run after a hold either keeps the reason for that. *anew* evaluates
+        this for classes again whose verdict is known.
+        """
+        barrier = queue.barrier
+        if barrier is None:
+            return
+        for cls in classes:
+            # A deactivated workload waits for its activation, whatever bars its queue.
+            if cls.head.workload.inactive is not None:
+                continue
+            is_known = cls.verdict is not None and (
+                cls.verdict.reason is barrier or (queue.held and cls.cannot_run)
+            )
+            if anew or not is_known:
+                never = self._never_runs(queue, cls.head) if queue.held else None
+                self.set_inadmissible(queue, cls, never or Verdict(barrier))
 
     def _leave(self, queue: AnyQueue, pending: Pending) -> None:
         self._changes.queues.add(queue.name)
