@@ -151,7 +151,7 @@ def _gpus(count: int) -> dict[str, dict[str, int]]:
 def test_a_rejection_has_its_reason_and_advice(here):
     body = here.post("config/route", {"labels": {}, "priority": 500}).body
     assert body["queue"] is None
-    assert body["reason"] == {"code": "no_rule_matched", "message": "No rule matched"}
+    assert body["reason"] == {"code": "no_rule_matched", "message": "Accepted by no rule"}
     assert body["verdict"].startswith("Rejected: none of the 2 scheduling rules accepts it.")
     assert [rule["nearest"]["text"] for rule in body["rules"]] == [
         "Set team to ml and request priority 100.",

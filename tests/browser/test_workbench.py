@@ -142,7 +142,7 @@ def _foresee(page: Page) -> None:
     # As text: labels, runs, outcome, queue, rule, priority and fit of each shape.
     for row in (
         "^team=lab .* 2 GPUs 3 .* Routed elsewhere lab 1 .* then 1 .* 50 then 80 fits$",
-        "^team=ops .* 1 .* Newly rejected default then No rule matched 2 .* then none ",
+        "^team=ops .* 1 .* Newly rejected default then Accepted by no rule 2 .* then none ",
     ):
         expect(history.get_by_role("row", name=re.compile(row))).to_be_visible()
 

@@ -62,7 +62,7 @@ TITLES = {
     NO_RULES: ("Admitted without a queue", ReasonClass.RUNNING),
     PASSTHROUGH: ("Admitted without quota", ReasonClass.RUNNING),
     QUOTA_RESERVED: ("Quota reserved", ReasonClass.RUNNING),
-    NO_RULE_MATCHED: ("No rule matched", ReasonClass.REJECTED),
+    NO_RULE_MATCHED: ("Accepted by no rule", ReasonClass.REJECTED),
     NO_FLAVOR_MATCHED: ("No flavor matched", ReasonClass.REJECTED),
     LOCAL_QUEUE_MISSING: ("Local queue not found", ReasonClass.CANNOT_RUN),
     PRIORITY_CLASS_MISSING: ("Priority class not found", ReasonClass.CANNOT_RUN),
@@ -193,7 +193,7 @@ def test_only_waiting_for_quota_states_amounts(
         (
             "REQUEST_REJECTED",
             {"reason": "no_rule_matched"},
-            "sweep was rejected: no rule matched.",
+            "sweep was rejected: accepted by no rule.",
         ),
         (
             "REQUEST_QUEUED",

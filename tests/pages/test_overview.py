@@ -50,7 +50,7 @@ def item_texts(page: Element) -> list[str]:
 def test_attention_items_and_their_links(world: World, browser: Client) -> None:
     page = get(browser)
     assert item_texts(page) == [
-        "1 workload rejected in the last hour: no rule matched",
+        "1 workload rejected in the last hour: accepted by no rule",
         ("1 workload can never run under this config: its request exceeds the limit of the queue"),
     ]
     for link in page.id("attention-rows").all("a"):

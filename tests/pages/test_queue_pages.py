@@ -58,7 +58,7 @@ def test_events_are_sentences_about_linked_things(world: World, browser: Client)
     page = read_page(browser.get("/o/here/events?type=REQUEST_REJECTED"))
     # The facts follow the sentence and are expandable.
     ((told, *about, _),) = page.id("event-rows").rows()
-    assert told.partition(" Facts of ")[0] == "lost was rejected: no rule matched. Error"
+    assert told.partition(" Facts of ")[0] == "lost was rejected: accepted by no rule. Error"
     assert about == ["lost", "—", "engine"]
     page = read_page(browser.get(f"/o/here/events?workload={world.waiting.uid}"))
     assert [row[0].partition(" Facts of ")[0] for row in page.id("event-rows").rows()] == [

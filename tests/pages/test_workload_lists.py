@@ -33,7 +33,7 @@ def test_reasons_are_counted_and_lead_to_one_explanation_of_all(
     assert [row[:2] for row in page.id("groups").rows()] == [
         ["Quota reserved", "2"],
         ["Can never run under this config", "1"],
-        ["No rule matched", "1"],
+        ["Accepted by no rule", "1"],
         ["Admitted without quota", "1"],
         ["Waiting for quota", "1"],
     ]

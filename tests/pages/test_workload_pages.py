@@ -37,7 +37,7 @@ def test_the_list_shows_state_reason_queue_and_request(world: World, browser: Cl
     found = [row[1:7] for row in read_page(browser.get(LIST)).rows()]
     assert found == [
         ["web owner@here.example", "Admitted", "Admitted without quota", "default", "—", "0"],
-        ["lost owner@here.example", "Rejected", "No rule matched", "—", "—", "—"],
+        ["lost owner@here.example", "Rejected", "Accepted by no rule", "—", "—", "—"],
         [
             "huge owner@here.example",
             "Pending",

@@ -121,7 +121,7 @@ def test_every_kind_is_sent(owner: Actor, submit: Callable[..., None], mailbox: 
     assert [subject for _, subject in subjects(mailbox)] == [
         "[here] train-0 was admitted: quota reserved",
         "[here] train-0 can never run: can never run under this config",
-        "[here] train-0 was rejected: no rule matched",
+        "[here] train-0 was rejected: accepted by no rule",
         "[here] train-0 was preempted: preempted",
     ]
     assert "preemptor" not in mailbox.text()
@@ -161,7 +161,7 @@ def test_a_digest_is_one_message_a_day(
             "owner@here.example",
             (
                 "[here] Daily digest: 3 workloads were admitted: quota reserved; "
-                "train-0 was rejected: no rule matched"
+                "train-0 was rejected: accepted by no rule"
             ),
         )
     ]

@@ -193,7 +193,7 @@ def test_a_rejection_is_told_with_the_names_of_the_api(
         "version": 1,
         "type": "workload.rejected",
         "org": "here",
-        "summary": "train-0 was rejected: no rule matched",
+        "summary": "train-0 was rejected: accepted by no rule",
         "url": url,
         "data": {
             "count": 1,
@@ -208,7 +208,7 @@ def test_a_rejection_is_told_with_the_names_of_the_api(
                     "project": "evals",
                     "queue": None,
                     "priority": None,
-                    "reason": {"code": "no_rule_matched", "message": "No rule matched"},
+                    "reason": {"code": "no_rule_matched", "message": "Accepted by no rule"},
                     "config_version": 1,
                     "rule_index": None,
                     "preemptor": None,
@@ -226,7 +226,7 @@ def test_many_become_few_deliveries_with_a_bounded_list(world: Any, org: Organiz
     (body,) = take_deliveries(webhook)
     data = body["data"]
     assert (data["count"], len(data["workloads"]), data["omitted"]) == (3000, LISTED, 2950)
-    assert body["summary"] == "3000 workloads were rejected: no rule matched"
+    assert body["summary"] == "3000 workloads were rejected: accepted by no rule"
     assert body["url"].endswith("/o/here/workloads?state=rejected")
     # An attempted delivery is not changed; later notices make a new one.
     world(2, 1, None)

@@ -12,7 +12,7 @@ NO_RULES: Final = register(
 NO_RULE_MATCHED: Final = register(
     Reason(
         "no_rule_matched",
-        label="No rule matched",
+        label="Accepted by no rule",
         reason_class=ReasonClass.REJECTED,
         advice="Correct the tags or the priority and submit it again, or add a rule.",
     )

@@ -21,7 +21,7 @@ def workloads_notice(kind: str, reasons: Mapping[str, int], name: str = "") -> s
     Return the sentence about workloads, counted by reason; a single one may have a *name*.
 
     >>> workloads_notice("workload.rejected", {"no_rule_matched": 2, "no_flavor_matched": 1})
-    '3 workloads were rejected: no rule matched (2) and no flavor matched (1)'
+    '3 workloads were rejected: accepted by no rule (2) and no flavor matched (1)'
     >>> workloads_notice("workload.cannot_run", {"queue_misconfigured": 1}, "train")
     'train can never run: queue misconfigured'
     """
