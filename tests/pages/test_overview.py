@@ -57,6 +57,18 @@ def test_attention_items_and_their_links(world: World, browser: Client) -> None:
         assert len(read_page(browser.get(link.attrs["href"])).rows()) == 1
 
 
+def test_workloads_that_no_queue_takes_are_not_routed() -> None:
+    one, many = attention_rows(
+        "here",
+        [
+            Item(kind=Kind.CANNOT_RUN, reason="priority_class_missing", count=1),
+            Item(kind=Kind.CANNOT_RUN, reason="local_queue_missing", count=4),
+        ],
+    )
+    assert one.text == "1 workload is not routed: priority class not found"
+    assert many.text == "4 workloads are not routed: local queue not found"
+
+
 def test_the_workloads_that_wait_longest(world: World, browser: Client) -> None:
     """The one that can never run is left out."""
     waiting = get(browser).id("waiting")

@@ -35,6 +35,8 @@ PRIORITY_CLASS_MISSING: Final = register(
         is_of_workload=True,
     )
 )
+#: The reasons of pending workloads that are routed to no queue.
+NOT_ROUTED: Final = frozenset({LOCAL_QUEUE_MISSING, PRIORITY_CLASS_MISSING})
 NAMESPACE_NOT_ALLOWED: Final = register(
     Reason(
         "namespace_not_allowed",

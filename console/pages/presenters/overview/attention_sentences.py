@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from console.engine.routing.reasons import NOT_ROUTED
 from console.engine.wording.reasons import reason_title
 from console.engine.wording.words import lower_first, plural, sentence_case
 from console.overview.items import Item, Kind
@@ -36,6 +37,9 @@ def _rejected(item: Item) -> str:
 
 
 def _cannot_run(item: Item) -> str:
+    if item.reason in NOT_ROUTED:
+        are = "is" if item.count == 1 else "are"
+        return f"{_counted(item)} {are} not routed: {_reason(item)}"
     if item.reason != "exceeds_max_quota":
         return f"{_counted(item)} cannot run: {_reason(item)}"
     is_one = item.count == 1
