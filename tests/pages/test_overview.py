@@ -43,7 +43,7 @@ def item_texts(page: Element) -> list[str]:
     found = []
     for item in page.id("attention-rows").all("li"):
         text = item.all("span")[1].text
-        found.append(re.sub(r" ?since \d+ \w+ ago", "", text))
+        found.append(re.sub(r" ?(first seen \d+ \w+ ago|for \d+ \w+)", "", text))
     return found
 
 
@@ -55,6 +55,18 @@ def test_attention_items_and_their_links(world: World, browser: Client) -> None:
     ]
     for link in page.id("attention-rows").all("a"):
         assert len(read_page(browser.get(link.attrs["href"])).rows()) == 1
+
+
+def test_an_item_says_when_it_was_first_seen_or_how_long_it_lasts(
+    world: World, owner: Actor, browser: Client
+) -> None:
+    hold_queue(owner, "research", "rack down")
+    rejected, _, held = get(browser).id("attention-rows").all("li")
+    assert re.search(r"first seen \d+ s ago", rejected.text)
+    assert re.search(r"rack down for \d+ s", held.text)
+    details = get(browser, "attention")
+    assert re.search(r"first seen \d+ s ago", details.id("attention-rejected-no_rule_matched").text)
+    assert re.search(r"for \d+ s", details.id("attention-queue_held").text)
 
 
 def test_workloads_that_no_queue_takes_are_not_routed() -> None:

@@ -37,6 +37,10 @@ _ICONS: Final = {
 }
 
 
+#: Kinds that happen again and again, of which the time is that of the first.
+_OCCURRENCES: Final = frozenset({Kind.REJECTED, Kind.CANNOT_RUN, Kind.CHANGE_FAILED})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectRow:
     """One subject of an item, such as a queue."""
@@ -58,6 +62,8 @@ class AttentionRow:
     level: str
     text: str
     since: datetime | None
+    #: Whether *since* is the time of the first occurrence; otherwise it lasts since then.
+    is_occurrence: bool
     until: datetime | None
     href: str
     action: str
@@ -85,6 +91,7 @@ def _row(org: str, item: Item) -> AttentionRow:
         level=item.level.value,
         text=sentence_of(item),
         since=item.since,
+        is_occurrence=item.kind in _OCCURRENCES,
         until=min(until, default=None),
         href=href,
         action=action,
