@@ -22,6 +22,7 @@ from console.overview.services.count_attention import count_attention
 from console.overview.services.measure_consumers import measure_consumers
 from console.pages.presenters.overview.attention import attention_rows
 from console.pages.views import overview as views
+from console.time_formats import milliseconds
 from console.workloads.models import State, Workload
 from console.workloads.queries import waiting_longest
 from console.workloads.services.hold_queue import hold_queue
@@ -85,10 +86,28 @@ def test_the_workloads_that_wait_longest(world: World, browser: Client) -> None:
     """The one that can never run is left out."""
     waiting = get(browser).id("waiting")
     assert [each.all("a")[0].text for each in waiting.id("waiting-rows").all("li")] == ["eval"]
-    (all_pending,) = waiting.all("div", class_="panel__head")[0].all("a")
-    assert all_pending.attrs["href"] == "/o/here/workloads?state=pending"
+    (all_waiting,) = waiting.all("div", class_="panel__head")[0].all("a")
+    href = all_waiting.attrs["href"]
+    assert href == "/o/here/workloads?state=pending&reason_class=waiting&sort=oldest"
+    assert [row[1].split()[0] for row in read_page(browser.get(href)).rows()] == ["eval"]
     Workload.objects.filter(pk=world.waiting.pk).delete()
     assert "No workload that can run is waiting." in get(browser).id("waiting").text
+
+
+def test_the_wait_of_a_preempted_workload_begins_with_its_release(
+    world: World, submit: Callable[..., Workload], browser: Client
+) -> None:
+    submit("later", gpu=4)
+    hour_ago = timezone.now() - timedelta(hours=1)
+    rows = Workload.objects.filter(pk=world.waiting.pk)
+    rows.update(submitted_at=hour_ago, pending_since=milliseconds(timezone.now()))
+    first, second = get(browser).id("waiting-rows").all("li")
+    assert re.fullmatch(r"later in research .* waiting \d s", first.text)
+    assert re.fullmatch(r"eval in research .* waiting \d s", second.text)
+    # An earlier release did not store the time.
+    rows.update(pending_since=None)
+    first, _ = get(browser).id("waiting-rows").all("li")
+    assert re.fullmatch(r"eval in research .* submitted 1 h ago", first.text)
 
 
 def test_only_a_limited_number_of_oldest_workloads_is_searched(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from datetime import datetime
 
 from django.db import models
 from django.utils import timezone
@@ -11,6 +12,7 @@ from console.engine.model.common_reasons import NOT_EVALUATED
 from console.engine.model.decision import Outcome
 from console.engine.model.reasons import LONGEST_CODE
 from console.orgs.models import Organization
+from console.time_formats import from_milliseconds
 
 
 def new_uid() -> str:
@@ -186,6 +188,11 @@ class Workload(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.uid})"
+
+    @property
+    def waits_since(self) -> datetime | None:
+        """The moment of *pending_since*; None if that is not known."""
+        return None if self.pending_since is None else from_milliseconds(self.pending_since)
 
 
 class Decision(models.Model):
