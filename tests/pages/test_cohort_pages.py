@@ -119,21 +119,21 @@ def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser:
         ["reserved", "gpu", "0 of 2 GPUs used · 2 free", "0", "2", "0", "2", "—"],
     ]
     assert visible_rows(page) == [
-        ["archive", "0 of 4 up to 1 lent", "—", "lends up to 1 GPU"],
+        ["archive", "lends up to 1 GPU", "0 of 4 up to 1 lent", "—"],
         [
             "ml cohort in all 8 pending",
+            "borrows 3 GPUs",
             "16 of 13 pooled 3 borrowed",
             "0 of 2 pooled",
-            "borrows 3 GPUs",
         ],
-        ["research 1 pending", "15 of 8 7 borrowed", "0 of 2", "borrows 7 GPUs"],
-        ["batch 7 pending", "2 of 6 4 lent", "—", "lends 4 GPUs"],
+        ["research 1 pending", "borrows 7 GPUs", "15 of 8 7 borrowed", "0 of 2"],
+        ["batch 7 pending", "lends 4 GPUs", "2 of 6 4 lent", "—"],
     ]
     assert [head.text for head in page.id("matrix-region").all("thead")[0].all("th")] == [
         "Queue",
+        "Net",
         "spot gpu",
         "reserved gpu",
-        "Net",
     ]
     cells = page.id("matrix-region").all("a", class_="matrix__cell")
     spot, reserved = (f"#quota-{f'{flavor}/gpu'.encode().hex()}" for flavor in ("spot", "reserved"))
@@ -154,7 +154,10 @@ def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser:
             "GPU on spot",
             "up to 2",
             "?",
-            "By any member queue that reclaims, up to the quota of the cohort",
+            (
+                "The borrower can lose all of it to queues of cohort all that reclaim, up to "
+                "the quota of that cohort"
+            ),
         ],
         ["research", "archive", "GPU on spot", "up to 1", "?", "From workloads of any priority"],
     ]
@@ -414,13 +417,13 @@ def test_a_large_cohort_comes_in_parts(
     columns = last.id("matrix-region")
     assert [head.text for head in columns.all("thead")[0].all("th")] == [
         "Queue",
+        "Net",
         "f6 gpu",
         "f7 gpu",
         "f8 gpu",
         "f9 gpu",
-        "Net",
     ]
-    assert visible_rows(last)[1][4] == "20 of 10 10 borrowed"
+    assert visible_rows(last)[1][5] == "20 of 10 10 borrowed"
 
 
 def test_equal_loans_are_grouped_in_one_row(
@@ -513,7 +516,7 @@ def test_any_name_of_a_cohort_has_a_page(
     assert listed.attrs["href"] == reverse("pages:cohort", args=["here", name])
     page = read_page(browser.get(listed.attrs["href"]))
     assert page.all("h1")[0].text == name
-    assert visible_rows(page) == [["q", "0 used, no limit", "—"]]
+    assert visible_rows(page) == [["q", "—", "0 used, no limit"]]
 
 
 @pytest.mark.parametrize("name", ["unknown", "%00", "research"])

@@ -14,6 +14,9 @@ from console.workloads.queries.freshness import CURRENT, Freshness
 #: Maximum number of listed queues per reason.
 _LISTED = 5
 
+#: Contention above which it is written as a multiple of the pool, not in percent.
+_LARGEST_PERCENTAGE = 10
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CohortRow:
@@ -24,7 +27,7 @@ class CohortRow:
     depth: int
     bars: tuple[Bar, ...]
     tightest: Bar | None
-    #: The highest pressure of a pool (used plus requested by reachable capacity), in percent.
+    #: The highest pressure of a pool (used plus requested by reachable capacity), in words.
     contention: str
     #: Number of bars besides the tightest one.
     more_bars: int
@@ -60,10 +63,22 @@ def cohort_row(
         depth=len(summary.path),
         bars=bars,
         tightest=max(bars, key=lambda bar: bar.pressure, default=None),
-        contention=f"{summary.contention:.0%}".replace("%", " %"),
+        contention=contention_text(summary.contention),
         more_bars=max(0, len(bars) - 1),
         key=summary.name.encode().hex(),
     )
+
+
+def contention_text(contention: float) -> str:
+    """
+    Return the contention of a pool in percent, or as a multiple of the pool if it is large.
+
+    >>> contention_text(1.25), contention_text(10), contention_text(12.4)
+    ('125 %', '1000 %', '12.4 times the pool')
+    """
+    if contention > _LARGEST_PERCENTAGE:
+        return f"{contention:.1f} times the pool"
+    return f"{contention:.0%}".replace("%", " %")
 
 
 def has_no_limit(summary: CohortSummary) -> bool:

@@ -123,5 +123,8 @@ def _sides(named: list[tuple[str, Loan]]) -> tuple[Side, ...]:
 
 def _reclaim_text(loan: Loan, policy: Policy) -> str:
     if loan.is_from_cohort:
-        return "By any member queue that reclaims, up to the quota of the cohort"
+        return (
+            f"The borrower can lose all of it to queues of cohort {loan.lender} that reclaim, up "
+            "to the quota of that cohort"
+        )
     return reclaim_words(spec_of(policy).queues[loan.lender], spec_of(policy).settings)
