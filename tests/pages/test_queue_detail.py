@@ -124,9 +124,12 @@ def test_a_held_queue_has_no_line_for_nothing_starts_anyway(
     page = get(browser)
     assert [row[:2] for row in page.id("pending-region").rows()] == [
         ["1", "eval nightly"],
-        ["2", "huge owner@here.example"],
+        ["—", "huge owner@here.example"],
     ]
-    assert [link.text for link in page.id("waiting").all("a")] == ["2 Queue on hold"]
+    assert [link.text for link in page.id("waiting").all("a")] == [
+        "1 Can never run under this config",
+        "1 Queue on hold",
+    ]
 
 
 def test_clauses_filter_pending_workloads(world: World, browser: Client) -> None:
