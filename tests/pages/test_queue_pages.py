@@ -14,6 +14,7 @@ from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import Workload
+from console.workloads.services.end_workloads import finish_workloads
 from tests.pages.conftest import CONFIG, World
 from tests.pages.page import read_page
 
@@ -35,6 +36,24 @@ def test_a_queue_that_left_the_config_drains(
     assert "Queue research is not in the active config and still has workloads" in (
         overview.id("attention").text
     )
+
+
+def test_the_page_of_a_successor_names_the_queue_that_still_drains(
+    world: World, owner: Actor, browser: Client, settle: Callable[[Organization], int]
+) -> None:
+    text = CONFIG.replace("name: research\n", "name: research:v2\n").replace(
+        "resource_queue: research", "resource_queue: research:v2"
+    )
+    apply_config(owner, "native", text, "", 1)
+    settle(world.org)
+    notices = read_page(browser.get("/o/here/queues/research:v2")).id("queue-notices")
+    assert notices.text == ("Replaces research , whose 1 workload still runs outside this quota.")
+    assert [a.attrs["href"] for a in notices.all("a")] == ["/o/here/queues/research"]
+    drained = read_page(browser.get("/o/here/queues/research")).id("queue-notices").text
+    assert "Replaces" not in drained
+    finish_workloads(owner, [world.admitted.uid])
+    settle(world.org)
+    assert not read_page(browser.get("/o/here/queues/research:v2")).id("queue-notices").text
 
 
 @pytest.mark.parametrize(

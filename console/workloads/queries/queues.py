@@ -52,6 +52,8 @@ class QueueView:
     draining: bool
     #: The queue that continues it under another name, if it is draining; None: none does.
     successor: str | None
+    #: Number of running workloads of each draining queue that it continues, by name.
+    replaces: Mapping[str, int]
     #: Whether it is absent from the active version, and exists as long as it has workloads.
     created: bool
     running: int
@@ -122,12 +124,14 @@ def queues_and_capacity(org: Organization) -> tuple[list[QueueView], Capacity]:
     rules: defaultdict[str, list[int]] = defaultdict(list)
     for rule in rules_of(policy):
         rules[rule.queue].append(rule.index)
+    replaced = _replaced(policy, busy)
     views = [
         _view(
             policy,
             name,
             rules[name],
-            counts.get(name),
+            counts,
+            replaced[name],
             capacity.queue_nodes(name, waiting[name].wanted, waiting[name].cannot_run),
             loans[name],
             holds.get(name),
@@ -150,8 +154,10 @@ def existing_queues(org: Organization, names: Collection[str]) -> set[str]:
 def queue_view(org: Organization, name: str) -> QueueView:
     """Return one queue; raises NotFound or Renamed if it is neither active nor draining."""
     policy = active_policy(org)
-    count = _counts(org).filter(queue=name).first()
     used = used_of(org)
+    replaced = _replaced(policy, used)[name]
+    counts = {row.queue: row for row in _counts(org).filter(queue__in=[name, *replaced])}
+    count = counts.get(name)
     waiting = _waiting(PendingClass.objects.filter(org=org, queue=name))[name]
     hold = hold_of(org, name)
     busy = name in used or (count is not None and (count.running or count.pending))
@@ -161,12 +167,21 @@ def queue_view(org: Organization, name: str) -> QueueView:
     capacity = capacity_of(policy, used)
     usages = capacity.queue_nodes(name, waiting.wanted, waiting.cannot_run)
     loans = _loans_by_queue(capacity)[name]
-    return _view(policy, name, rules, count, usages, loans, hold, waiting)
+    return _view(policy, name, rules, counts, replaced, usages, loans, hold, waiting)
 
 
 def hold_of(org: Organization, queue: str) -> QueueHold | None:
     """Return the hold of *queue*; None if it is not held."""
     return QueueHold.objects.filter(org=org, queue=queue).first()
+
+
+def _replaced(policy: Policy, busy: Iterable[str]) -> defaultdict[str, list[str]]:
+    """Return those of *busy* that are draining, by the queue of *policy* that continues them."""
+    replaced: defaultdict[str, list[str]] = defaultdict(list)
+    for name in sorted(busy):
+        if name not in policy.queues:
+            replaced[current_queue(policy, name)].append(name)
+    return replaced
 
 
 def _loans_by_queue(capacity: Capacity) -> defaultdict[str, list[Loan]]:
@@ -206,13 +221,15 @@ def _view(
     policy: Policy,
     name: str,
     rules: Iterable[int],
-    count: QueueCount | None,
+    counts: Mapping[str, QueueCount],
+    replaced: Iterable[str],
     usages: tuple[CapacityNode, ...],
     loans: Iterable[Loan],
     held: QueueHold | None,
     waiting: Demand,
 ) -> QueueView:
-    queue = policy.queue(name)
+    queue, count = policy.queue(name), counts.get(name)
+    running = {each: counts[each].running for each in replaced if each in counts}
     parent, created = queue.parent if queue else None, False
     if queue is not None and name not in policy.queues:
         created = True
@@ -228,6 +245,7 @@ def _view(
         stop=queue.stop if queue else StopPolicy.NONE,
         strategy=queue.strategy if queue else Strategy.BEST_EFFORT_FIFO,
         draining=queue is None,
+        replaces={each: number for each, number in running.items() if number and each != name},
         created=created,
         running=count.running if count else 0,
         pending=count.pending if count else 0,
