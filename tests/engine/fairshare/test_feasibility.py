@@ -200,3 +200,17 @@ def test_a_class_is_judged_once_for_a_config_and_nodes(monkeypatch: pytest.Monke
     state.change_inventory(inventory(4, 4))
     state.settle()
     assert judged == ["never1", "never1"]
+
+
+def test_a_hold_keeps_that_a_workload_exceeds_the_nodes_until_there_are_others() -> None:
+    state = State(policy([queue("a")]))
+    state.change_inventory(inventory(4))
+    state.submit(workload("large", 1, "a", gpu=6))
+    state.submit(workload("small", 2, "a", gpu=1))
+    state.hold("a")
+    state.settle()
+    for nodes, of_large in ((4, "exceeds_nodes"), (8, "queue_held"), (5, "exceeds_nodes")):
+        state.change_inventory(inventory(nodes))
+        state.settle()
+        assert reason(state, "large") == of_large
+        assert reason(state, "small") == "queue_held"
