@@ -71,6 +71,13 @@ def test_the_page_of_a_queue_leads_to_the_form(browser: Client, kueue: None) -> 
     assert (link.text, link.attrs["href"]) == ("Change quota", URL)
 
 
+def test_an_address_puts_the_focus_on_a_number(browser: Client, kueue: None) -> None:
+    form = read_page(browser.get(URL, {"flavor": "spot", "resource": "memory"}))
+    (focused,) = [each for each in form.all("input") if "autofocus" in each.attrs]
+    assert focused.attrs["name"] == "number/nominalQuota/spot/memory"
+    assert inputs(form) == SAME
+
+
 def test_a_preview_shows_the_difference_and_applies_nothing(
     browser: Client, org: Organization, kueue: None
 ) -> None:

@@ -141,6 +141,17 @@ def number_rows(
     )
 
 
+def focused_input(rows: Sequence[NumberRow], asked: Mapping[str, str]) -> str:
+    """Return the name of the first input of the flavor and resource of an address; "" if none."""
+    cell = (asked.get("flavor"), asked.get("resource"))
+    found = (
+        row.name
+        for row in rows
+        if row.is_editable and (row.number.key.flavor, row.number.key.resource) == cell
+    )
+    return next(found, "")
+
+
 def fold_idle(
     rows: Sequence[NumberRow], owner: ObjectKey, policy: Policy
 ) -> tuple[tuple[NumberRow, ...], tuple[NumberRow, ...]]:
