@@ -33,9 +33,9 @@ test: .venv/.development .venv/.anyscale
 		$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs 3) \
 			test-products test-on-postgres test-on-sqlite
 
-# Tests of products, twice as many as there are cores at a time, and each crash test on one database.
+# Tests of products, one more at a time than there are cores, and each crash test on one database.
 test-products: .venv/.development .venv/.anyscale
-	$(PYTEST) -n logical --maxprocesses 5 $(OF_PRODUCTS)
+	$(PYTEST) -n logical --maxprocesses 3 $(OF_PRODUCTS)
 
 # On PostgreSQL, in one process, tests that together send every shape of statement (tests/shapes.py).
 test-on-postgres: .venv/.development

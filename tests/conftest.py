@@ -57,9 +57,9 @@ LONG = (
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return as many processes as cores, and twice as many for `logical`: tests that often wait."""
+    """Return as many processes as cores, and one more for `logical`: tests that often wait."""
     cores = os.cpu_count() or 1
-    return cores * 2 if config.option.numprocesses == "logical" else cores
+    return cores + 1 if config.option.numprocesses == "logical" else cores
 
 
 def pytest_configure(config: pytest.Config) -> None:
