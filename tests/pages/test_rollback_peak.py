@@ -30,6 +30,10 @@ def test_the_banner_leads_to_the_review_that_names_the_peak(
     answer = browser.post(CONFIRM, {"do": "revert", "version": "2", "next": "/"})
     assert answer.headers["Location"] == f"{REVIEW}?to=1"
     assert active_number(owner.org) == 2
-    boxes = consequence_boxes(opened(browser, f"{REVIEW}?to=1"))
+    page = opened(browser, f"{REVIEW}?to=1")
+    boxes = consequence_boxes(page)
     assert list(boxes) == [code]
-    assert sentence in boxes[code]
+    lists = page.all("ul", class_="consequences")
+    items = [item.text for each in lists for item in each.all("li")]
+    # Items of a list have no period.
+    assert sentence.rstrip(".") in " ".join((boxes[code], *items))

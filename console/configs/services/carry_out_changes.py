@@ -152,12 +152,11 @@ def _carry_out(change: ScheduledChange) -> bool:
     """Make the version of *change*, or end it with its problem; return whether it was made."""
     try:
         made = _make(change, change.org)
+        if not _store(change, made, by=None):
+            return False
     except _NotMade as error:
         _give_up(change, error)
         return False
-    try:
-        if not _store(change, made, by=None):
-            return False
     except StaleVersion:
         # Another version was applied meanwhile: the next sweep starts from that one.
         return False
