@@ -91,6 +91,7 @@ class Load:
     def __init__(self, product: Product, org: str = "main", *, is_new: bool = True) -> None:
         """Apply CONFIG in *org*, or continue with the workloads of an earlier load."""
         self.org = org
+        self._product = product
         self._submitter = Caller(product.api(org))
         self._executor = Caller(product.api(org))
         self._prober = Caller(product.api(org))
@@ -151,7 +152,10 @@ class Load:
         begun = time.monotonic()
         (uid,) = self.submit_for_teams(self._prober, ["probe"])
         while self._prober.get(f"/workloads/{uid}")["state"] == "pending":
-            assert time.monotonic() < begun + PATIENCE, f"not decided within {PATIENCE} s"
+            assert time.monotonic() < begun + PATIENCE, (
+                f"not decided within {PATIENCE} s: {self._product.checks()}\n"
+                f"{self._product.output()[-5000:]}"
+            )
             time.sleep(0.05)
         return time.monotonic() - begun
 
