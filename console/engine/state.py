@@ -395,6 +395,8 @@ class State(StateMutations):
         """Use the clusters and nodes of *inventory* from now on."""
         before, self.inventory = self.inventory, inventory
         self._discipline.take_inventory(self, before)
+        if not self._discipline.reads_inventory:
+            return
         # No cycle evaluates the workloads of held queues, which may fit other nodes.
         for queue in self.queues.values():
             if queue.held:

@@ -49,32 +49,36 @@ def fixes(labels: dict[str, str], *flavors: str) -> list[tuple[ChangeKind, objec
         (
             {"accelerator": "A10"},
             "a100",
-            (ChangeKind.LABEL, "A100", "set accelerator to A100 (now A10), to match a100"),
+            (ChangeKind.LABEL, "A100", "set accelerator to A100 (now A10), to match a100 of train"),
         ),
         (
             {},
             "a100",
-            (ChangeKind.LABEL, "V100", "set accelerator to V100 (not set), to match a100"),
+            (ChangeKind.LABEL, "V100", "set accelerator to V100 (not set), to match a100 of train"),
         ),
         (
             {"zone": "eu", "market": "RESERVED"},
             "spot",
-            (ChangeKind.LABEL, "SPOT", "set market to SPOT (now RESERVED), to match spot"),
+            (ChangeKind.LABEL, "SPOT", "set market to SPOT (now RESERVED), to match spot of train"),
         ),
         (
             {"market": "SPOT"},
             "spot",
-            (ChangeKind.LABEL, "true", "set zone to true (not set), to match spot"),
+            (ChangeKind.LABEL, "true", "set zone to true (not set), to match spot of train"),
         ),
         (
             {},
             "spot",
-            (ChangeKind.REQUEST, None, "change labels so that market in [SPOT], to match spot"),
+            (
+                ChangeKind.REQUEST,
+                None,
+                "change labels to match spot of train, which requires market in [SPOT]",
+            ),
         ),
         (
             {"accelerator": "A10"},
             "plain",
-            (ChangeKind.LABEL, None, "remove accelerator (now A10), to match plain"),
+            (ChangeKind.LABEL, None, "remove accelerator (now A10), to match plain of train"),
         ),
     ],
     ids=["one letter", "absent", "another value", "a key", "two labels", "a label too many"],
@@ -83,7 +87,7 @@ def test_the_label_has_the_value_that_is_missing(
     labels: dict[str, str], flavor: str, expected: tuple[ChangeKind, object, str]
 ) -> None:
     kind, value, words = expected
-    assert fixes(labels, flavor) == [(kind, value, f"In the request: {words} of train.")]
+    assert fixes(labels, flavor) == [(kind, value, f"In the request: {words}.")]
 
 
 def test_each_flavor_has_its_own_fix() -> None:

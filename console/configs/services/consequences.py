@@ -107,8 +107,8 @@ def _findings(
     dialect: str,
     text: str,
     checked: Checked,
-    backlog: Backlog | None = None,
-    added: Sequence[Diagnostic] | None = None,
+    backlog: Backlog | None,
+    added: Sequence[Diagnostic] | None,
 ) -> Iterator[Finding]:
     policy = checked.reading.policy
     assert policy is not None

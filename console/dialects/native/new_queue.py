@@ -42,6 +42,7 @@ def _document(source: Source) -> Document:
 
 def _fields(source: Source) -> tuple[FormField, ...]:
     document = _document(source)
+    takes_all = _catch_alls(document)
     cohorts = (value_of(queue.cohort_name) for queue in document.queues)
     selectors = [*(each.selector for each in document.rules)]
     selectors += [each.selector for each in document.flavors]
@@ -69,7 +70,7 @@ def _fields(source: Source) -> tuple[FormField, ...]:
             most=_MOST_CONDITIONS,
             completes=LABELS,
         ),
-        position_field(_catch_alls(document), _effects(document)),
+        position_field(takes_all, _effects(document, takes_all)),
     )
 
 
@@ -80,14 +81,13 @@ def _catch_alls(document: Document) -> list[bool]:
     ]
 
 
-def _effects(document: Document) -> list[str]:
+def _effects(document: Document, takes_all: Sequence[bool]) -> list[str]:
     """Return of each rule what it does, for the list of positions."""
-    return [
-        f"which routes {which}to {queue}"
-        for rule, takes_all in zip(document.rules, _catch_alls(document), strict=True)
-        for which in ("all other workloads " if takes_all else "",)
-        for queue in (value_of(rule.resource_queue),)
-    ]
+    effects = []
+    for rule, takes in zip(document.rules, takes_all, strict=True):
+        queue = value_of(rule.resource_queue)
+        effects.append(f"which routes {'all other workloads ' if takes else ''}to {queue}")
+    return effects
 
 
 def _numbers(source: Source) -> tuple[NumberField, ...]:

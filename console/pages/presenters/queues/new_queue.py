@@ -165,16 +165,20 @@ def resource_rows(
         rows.items(),
         key=lambda row: (order.index(row[0][0]), "gpu" not in row[0][1].lower()),
     )
-    return tuple(
-        ResourceRow(
-            flavor=flavor,
-            resource=resource,
-            cells=tuple(cells),
-            requirement=_requirement(form.selectors.get(flavor, EVERYTHING)) if is_first else "",
+    found = []
+    before = None
+    for (flavor, resource), cells in ordered:
+        selector = form.selectors.get(flavor, EVERYTHING) if flavor != before else EVERYTHING
+        found.append(
+            ResourceRow(
+                flavor=flavor,
+                resource=resource,
+                cells=tuple(cells),
+                requirement=_requirement(selector),
+            )
         )
-        for place, ((flavor, resource), cells) in enumerate(ordered)
-        for is_first in (place == 0 or ordered[place - 1][0][0] != flavor,)
-    )
+        before = flavor
+    return tuple(found)
 
 
 def example_numbers(form: QueueForm) -> str:

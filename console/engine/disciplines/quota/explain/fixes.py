@@ -13,6 +13,7 @@ from console.engine.model.route_result import RouteResult
 from console.engine.model.selectors import Operator
 from console.engine.model.trace import FailedExpression
 from console.engine.routing.route_result import find_route_result
+from console.engine.routing.router import Router
 from console.engine.wording.suggest import edit_distance
 from console.engine.wording.words import expression
 
@@ -31,16 +32,17 @@ def flavor_fixes(route_result: RouteResult) -> Iterator[tuple[Change, Sentence]]
     queue = spec_of(policy).queues.get(route_result.route.queue or "")
     if queue is None or route_result.reason is None:
         return
+    router = Router(policy)
     for group in FlavorEligibility(policy).excluded(workload, queue):
         for tried in group.flavors:
             failed = tried.failed
             if failed is None:
                 continue
             target = f"to match {tried.flavor} of {queue.name}"
-            change = _other_value(route_result, failed)
+            change = _other_value(route_result, failed, router)
             if change is None:
                 required = expression(failed.key, failed.operator, failed.values)
-                text = f"In the request: change labels so that {required}, {target}."
+                text = f"In the request: change labels {target}, which requires {required}."
                 change = Change(
                     kind=ChangeKind.REQUEST,
                     subject=failed.key,
@@ -55,15 +57,16 @@ def flavor_fixes(route_result: RouteResult) -> Iterator[tuple[Change, Sentence]]
             yield change, Sentence(text=text, origin=failed.origin)
 
 
-def _other_value(route_result: RouteResult, failed: FailedExpression) -> Change | None:
+def _other_value(
+    route_result: RouteResult, failed: FailedExpression, router: Router
+) -> Change | None:
     """Return the change of the label of *failed* after which a queue accepts the workload."""
-    labels = route_result.workload.labels
+    policy, workload = route_result.policy, route_result.workload
+    labels = workload.labels
     for value in _values(failed):
         others = {key: label for key, label in labels.items() if key != failed.key}
         changed = others if value is None else {**others, failed.key: value}
-        after = find_route_result(
-            route_result.policy, replace(route_result.workload, labels=changed)
-        )
+        after = find_route_result(policy, replace(workload, labels=changed), router)
         if after.queue is not None:
             return Change(
                 kind=ChangeKind.LABEL,
